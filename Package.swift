@@ -24,7 +24,7 @@ func shared(
 }
 
 /// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
-/// without a process; the executable only starts it.
+/// without a process. The executable only starts it.
 ///
 /// - Parameter more: Settings besides those of every target.
 func service(
@@ -43,7 +43,7 @@ func service(
     ]
 }
 
-/// Debug builds crash at the point `STOREBUS_FAIL` names; release builds contain no failpoints.
+/// Debug builds crash at the point `STOREBUS_FAIL` names. Release builds contain no failpoints.
 let failpoints: [SwiftSetting] = [.define("FAILPOINTS", .when(configuration: .debug))]
 
 /// The tests of one module, in `Tests/<name>Tests`.

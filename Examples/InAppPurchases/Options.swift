@@ -9,9 +9,9 @@ struct Options {
     private(set) var bundleId = "com.example.app"
     private(set) var account = "alice"
     private var device: String?
-    /// The file of product identifiers; nil for the `Products.plist` beside the sources.
+    /// The file of product identifiers, or nil for the `Products.plist` beside the sources.
     private var products: String?
-    /// The directory for delivered content; nil for the default.
+    /// The directory for delivered content, or nil for the default.
     private var contents: String?
 
     static let help = """

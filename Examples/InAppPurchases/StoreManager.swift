@@ -41,7 +41,7 @@ final class StoreManager: NSObject, @unchecked Sendable {
         request.start()
     }
 
-    /// Returns a product's title; its identifier for an unknown product.
+    /// Returns a product's title, or its identifier for an unknown product.
     func title(matchingIdentifier identifier: String) -> String {
         availableProducts.first { $0.productIdentifier == identifier }?.localizedTitle ?? identifier
     }

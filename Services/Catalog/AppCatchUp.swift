@@ -3,8 +3,8 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Loads other processes' commits for an app before a reply from memory. On SQLite this process is the only writer, and
-/// it does nothing.
+/// Loads other processes' commits for an app before a reply from memory. It does nothing on SQLite, where this process
+/// is the only writer.
 ///
 /// Simultaneous requests share one read of the database. While the database is away, replies come from memory.
 struct AppCatchUp: Sendable {

@@ -5,7 +5,7 @@ import StoreModels
 struct CatalogImporter: Sendable {
     let imports: ImportRepository
     let loader: AppLoader
-    /// The wall clock, by which imports expire: they outlive the process.
+    /// The wall clock, by which imports expire, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
     /// Begins an import.
@@ -38,7 +38,7 @@ struct CatalogImporter: Sendable {
     }
 
     /// Reads, validates and activates the file. A repeated commit gets the same reply.
-    /// - Throws: `notFound`; `requestInvalid` while parts are missing; `catalogInvalid` with all problems.
+    /// - Throws: `notFound`, `requestInvalid` while parts are missing, or `catalogInvalid` with all problems.
     func commit(_ request: CommitImportRequest) async throws -> ImportReport {
         while true {
             try Task.checkCancellation()

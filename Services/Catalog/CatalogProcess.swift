@@ -18,7 +18,8 @@ package enum CatalogProcess {
 
     /// Opens the database, reads the catalogues and registers the endpoints.
     ///
-    /// - Parameter sample: Whether to activate the sample catalogue when there is no app; also `catalog.sample`.
+    /// - Parameter sample: Whether to activate the sample catalogue when the store has no app. `catalog.sample` does,
+    ///   too.
     /// - Throws: `StartupError` that names the file and the remedy.
     private static func build(
         _ environment: ServiceEnvironment, sample: Bool

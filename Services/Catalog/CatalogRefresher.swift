@@ -3,10 +3,10 @@ import Persistence
 import ServiceDatabase
 import ServiceLifecycle
 
-/// Loads the commits of the service's other processes ahead of requests. On SQLite this process is the only one, and it
-/// does nothing.
+/// Loads the commits of the service's other processes ahead of requests. Does nothing on SQLite, where this process is
+/// the only one.
 ///
-/// Each reply about an app reads the app's row first (ADR 0021); then a large file is in memory already.
+/// Each reply about an app reads the app's row first (ADR 0021). Then a large file is in memory already.
 package struct CatalogRefresher: ServiceLifecycle.Service {
     /// The time between two reads, on the monotonic clock.
     static let interval = BackgroundJob.slowSweep

@@ -12,7 +12,7 @@ extension CatalogStore {
 
     func version(_ request: AppRequest) -> AppVersion { directory.version(of: request.bundleId) }
 
-    /// Creates the app, or replaces its settings; the catalogue stays.
+    /// Creates the app, or replaces its settings. The catalogue stays.
     /// - Throws: `requestInvalid`.
     func put(_ request: PutAppRequest) async throws -> App {
         try AppRules.check(bundleId: request.bundleId)
@@ -46,8 +46,8 @@ extension CatalogStore {
     }
 
     /// Returns a part of the file in force, byte for byte as imported. A private key is replaced by asterisks.
-    /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or the part does
-    ///   not exist.
+    /// - Throws: `notFound`, or `requestInvalid` when another file has taken effect since the first part, or the part
+    ///   does not exist.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
         guard let part = try await apps.part(request.index, of: request.bundleId) else {
             throw directory.snapshot(of: request.bundleId) == nil

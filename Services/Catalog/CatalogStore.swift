@@ -15,9 +15,9 @@ package struct CatalogStore: Sendable {
     let library: ContentLibrary
     let images: ImageUploader
     let promotions: PromotionService
-    /// Drops abandoned uploads; runs in parallel with the endpoints.
+    /// Drops abandoned uploads, in parallel with the endpoints.
     package let sweeper: ContentSweeper
-    /// Loads other processes' commits; runs in parallel with the endpoints.
+    /// Loads other processes' commits, in parallel with the endpoints.
     package let refresher: CatalogRefresher
 
     /// The migrations of Catalog's database.
@@ -57,11 +57,11 @@ package struct CatalogStore: Sendable {
     /// Sets the function called with each app that changes. The call precedes the response to the operator.
     package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
 
-    /// The apps whose stored file cannot be read; importing a corrected file fixes it.
+    /// The apps whose stored file cannot be read. Importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 
-    /// Activates the sample catalogue for `com.example.app`, if there is no app (M135). Its products are Hidden
-    /// Beaches, Pro Subscription, and Fishing Hot Spots.
+    /// Activates the sample catalogue for `com.example.app`, unless the store has an app (M135). Its products are
+    /// Hidden Beaches, Pro Subscription, and Fishing Hot Spots.
     /// - Returns: Whether the catalogue was activated.
     package func importSampleIfEmpty() async throws -> Bool {
         guard directory.apps.isEmpty else { return false }

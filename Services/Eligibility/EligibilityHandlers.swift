@@ -76,7 +76,7 @@ package struct EligibilityHandlers: Sendable {
         return halved
     }
 
-    /// Reads one summary per customer; nil where PaymentQueue has none.
+    /// Reads one summary per customer. Nil for customers that PaymentQueue does not have.
     private func summaries(
         _ batch: EligibilityBatch, _ context: CallContext, _ logger: Logger
     ) async -> [OfferSummary?] {

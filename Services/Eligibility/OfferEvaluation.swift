@@ -4,15 +4,15 @@ import StoreModels
 struct OfferEvaluation {
     /// A customer's history, by subscription group.
     enum History {
-        /// PaymentQueue's summary; nil without a reply, and then every answer is `unknown`.
+        /// PaymentQueue's summary. Nil without a reply, and then every answer is `unknown`.
         case summary(OfferSummary?)
-        /// A receipt's history; PaymentQueue is not asked about its customer.
+        /// A receipt's history. PaymentQueue is not asked about its customer.
         case receipt(ReceiptHistory)
     }
 
     /// The app's subscriptions.
     let subscriptions: SubscriptionList
-    /// The products to answer for; nil for all.
+    /// The products to answer for. Nil for all.
     let identifiers: [String]?
     let history: History
 

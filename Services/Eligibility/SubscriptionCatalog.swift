@@ -3,12 +3,12 @@ import StoreModels
 
 /// Caches the subscriptions of Catalog's apps.
 ///
-/// Each request asks Catalog for the app's version, which lists are cached with; concurrent callers share one request.
+/// Each request asks Catalog for the app's version, which lists are cached with. Concurrent callers share one request.
 /// So an import that was acknowledged to the operator counts for the next question (ADR 0021). Changes by date are at
 /// most a second late. While Catalog is away a list is used for a minute, unless Catalog has announced a change of the
 /// app meanwhile.
 final class SubscriptionCatalog: Sendable {
-    /// Maximum age of a list of the present version; an older one is requested again.
+    /// Maximum age of a list of the present version. An older one is requested again.
     static let freshFor: Duration = .seconds(1)
     /// Maximum age of a list while Catalog is away.
     static let usableFor: Duration = .seconds(60)
@@ -40,8 +40,8 @@ final class SubscriptionCatalog: Sendable {
     }
 
     /// Returns the list for an app in a storefront, from the cache or from Catalog.
-    /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not reply and nothing is
-    ///   cached.
+    /// - Throws: Catalog's error, or `serviceUnavailable` or `deadlineExceeded` when it does not reply and the list is
+    ///   not cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
         var ticket = lists.ticket()
         var version: AppVersion?

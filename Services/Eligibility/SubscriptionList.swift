@@ -6,7 +6,7 @@ struct SubscriptionList: Sendable {
     let all: [SubscriptionProduct]
     /// The group of each product identifier.
     let groups: [ExactText: String]
-    /// Positions of available products in `all`; a request's cost does not grow with the catalogue.
+    /// Positions of available products in `all`. They keep a request's cost independent of the catalogue's size.
     private let places: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {

@@ -7,19 +7,19 @@ import StoreModels
 /// The gateway between HTTP and the bus. Its only state is keys, caches and open streams.
 ///
 /// It holds the parts that handlers need. Each area of the API is an extension (`Gateway+Products.swift`, …) with its
-/// handlers and a list of its routes; ``routes`` is the whole table.
+/// handlers and a list of its routes. The whole table is ``routes``.
 package final class Gateway: Sendable {
     let bus: any BusClient
-    /// The connection for what only the bus's operator may see and do.
+    /// The connection for requests that only the bus's operator may make.
     let operatorBus: OperatorConnection
     /// Calls services, and retries safe requests: the gateway is the caller nearest to the client.
     let services: ServiceCaller
     /// Calls services without retries, for payments. Their client must learn of the first unknown outcome.
     let payments: ServiceCaller
     let tokens: SessionTokens
-    /// The operator's key; nil when none is configured.
+    /// The operator's key. Nil when none is configured.
     let adminKey: AdminKey?
-    /// The operator's sessions in browsers; nil without an admin key.
+    /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
     let consoleFiles: ConsoleFiles
     let keys: KeyStore
@@ -48,10 +48,10 @@ package final class Gateway: Sendable {
     let logger: Logger
 
     /// - Parameters:
-    ///   - adminKey: The operator's key; with nil the operator's routes reject every caller.
+    ///   - adminKey: The operator's key. With nil the operator's routes reject every caller.
     ///   - operatorBus: Nil for the gateway's own connection.
     ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
-    ///   - now: The wall clock; tests pass their own.
+    ///   - now: The wall clock. Tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, keys: KeyStore,

@@ -16,10 +16,10 @@ struct Collaborators: Sendable {
     /// Signs notifications at the gateway.
     var sign:
         @Sendable (SignNotificationsRequest, ContinuousClock.Instant) async throws(StoreError) -> SignNotificationsReply
-    /// Calls a function at each hint that there are new events, until the task is cancelled.
+    /// Calls a function at each hint of new events, until the task is cancelled.
     var hints: @Sendable (_ handler: @escaping @Sendable () -> Void) async -> Void = { _ in }
 
-    /// Calls the services over the bus without retries; the next round retries.
+    /// Calls the services over the bus without retries, because the next round retries.
     static func onBus(_ bus: any BusClient) -> Collaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.notifier.rawValue)
         return Collaborators(

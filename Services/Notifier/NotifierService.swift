@@ -26,7 +26,7 @@ package final class NotifierService: ServiceLifecycle.Service {
 
     /// Creates a service that calls the other services through functions.
     /// - Parameters:
-    ///   - sender: Posts attempts' payloads over HTTP; closed with the service.
+    ///   - sender: Posts attempts' payloads over HTTP. It is closed with the service.
     ///   - post: Posts them otherwise.
     ///   - wall: The wall clock, for attempts that are repeated by real time.
     ///   - margin: How much longer than the endpoint's timeout a claim lasts.
@@ -88,7 +88,7 @@ package final class NotifierService: ServiceLifecycle.Service {
 
 extension NotifierService {
     /// Opens and migrates the process's database and creates the service.
-    /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
+    /// - Throws: A `StartupError` that names the place, its fault and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> NotifierService {
         let targets = TargetPolicy(
             reach: try environment.configuration.choice("storebus.notifications", default: TargetPolicy.Reach.any))

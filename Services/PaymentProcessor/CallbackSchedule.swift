@@ -2,7 +2,7 @@ import StoreModels
 
 /// The waiting callbacks, by due time. They are in memory only: a callback is a hint and may be lost with the process.
 struct CallbackSchedule: Sendable {
-    /// Maximum number of waiting callbacks; one more is dropped.
+    /// Maximum number of waiting callbacks. One more is dropped.
     static let waitingMax = 10_000
 
     private struct Entry {
@@ -10,7 +10,7 @@ struct CallbackSchedule: Sendable {
         let chargeKey: String
     }
 
-    /// The callbacks sorted by `due`; those due together in the order of adding.
+    /// The callbacks sorted by `due`. Those due together are in the order of adding.
     private var entries: [Entry] = []
 
     /// Adds a callback.
@@ -32,6 +32,6 @@ struct CallbackSchedule: Sendable {
         return due.map(\.chargeKey)
     }
 
-    /// The time at which the next callback is due; nil when none waits.
+    /// The time at which the next callback is due, if one waits.
     var next: Timestamp? { entries.first?.due }
 }

@@ -4,7 +4,7 @@ import StoreModels
 
 /// The ledger's operations for ``ChargeSettler``.
 extension ChargeLedger {
-    /// Returns the time at which the next pending charge is due; nil when none is pending.
+    /// Returns the time at which the next pending charge is due, if one is pending.
     func nextPending() async throws -> Timestamp? {
         try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
     }

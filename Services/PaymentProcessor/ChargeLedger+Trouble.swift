@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// The faults that a sandbox simulates. They wait in the handler of their request, without a lock on the database; the
+/// The faults that a sandbox simulates. They wait in the handler of their request, without a lock on the database. The
 /// bus service limits the requests of one endpoint.
 extension ChargeLedger {
     /// Whether the key is unknown. The key is recorded, so that the next process knows it too.

@@ -13,7 +13,7 @@ package final class ChargeLedger: Sendable {
     static let pageMax = 500
     /// Maximum number of charges that are captured at once.
     static let capturedMax = 256
-    /// The time for which an amount is held that was authorized and not captured. A purchase is captured within seconds.
+    /// The time for which an authorized amount is held before its capture. A purchase is captured within seconds.
     static let authorizedTime: Duration = .seconds(600)
     /// The time for which a charge is pending.
     package static let pendingTime: Duration = .seconds(2)
@@ -35,7 +35,7 @@ package final class ChargeLedger: Sendable {
     ///   - wall: The processor's clock, independent of the apps' business clocks.
     ///   - uptime: The monotonic time from zero, for waits.
     ///   - sleep: Waits before a slow reply, never while the database is locked.
-    ///   - metrics: The metrics factory; nil for the process-wide one.
+    ///   - metrics: The metrics factory, or nil for the process-wide one.
     package init(
         database: any SQLDatabase, behavior: any ProcessorBehavior,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
@@ -67,9 +67,9 @@ package final class ChargeLedger: Sendable {
     /// and a pending charge's outcome as soon as it has one.
     ///
     /// - Parameter deadline: The time at which the caller stops waiting. A withheld reply is sent later.
-    /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount; `internal`
-    ///   after the charge, if the sandbox's mode is `errorAfter`; `serviceUnavailable` when the process stopped during
-    ///   a wait.
+    /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount, `internal`
+    ///   after the charge, if the sandbox's mode is `errorAfter`, or `serviceUnavailable` when the process stopped
+    ///   during a wait.
     package func create(
         _ request: CreateChargeRequest, until deadline: ContinuousClock.Instant = .now + .seconds(5)
     ) async throws -> Charge {
@@ -93,8 +93,8 @@ package final class ChargeLedger: Sendable {
 
     /// Authorizes a charge once per key. A repeated key gets the recorded result.
     ///
-    /// A fault that the sandbox simulates and a charge that takes time are of `create`: then the reply is `pending`, and
-    /// nothing is recorded.
+    /// A fault that the sandbox simulates and a charge that takes time belong to `create`. For them the reply is
+    /// `pending`, and nothing is recorded.
     /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount.
     package func authorize(_ request: CreateChargeRequest) async throws -> Charge {
         try check(request)
@@ -117,7 +117,7 @@ package final class ChargeLedger: Sendable {
     }
 
     /// Captures authorized charges, also those whose time is over. A repeated key changes nothing.
-    /// - Throws: `requestInvalid` for no keys, or too many.
+    /// - Throws: `requestInvalid` if the keys are empty or too many.
     package func capture(_ request: CaptureChargesRequest) async throws -> CaptureChargesReply {
         let keys = request.chargeKeys
         guard (1...Self.capturedMax).contains(keys.count) else {
@@ -245,7 +245,7 @@ package final class ChargeLedger: Sendable {
 package struct ChargeDecision: Hashable, Sendable {
     /// The outcome. `pending` becomes approved after ``ChargeLedger/pendingTime``, unless it is cancelled before.
     package var outcome: Charge.Outcome
-    /// The reason of a declined charge, a sentence; nil for any other outcome.
+    /// The reason of a declined charge, a sentence. Nil for any other outcome.
     package var declineReason: String?
 
     /// Creates a decision.

@@ -19,7 +19,7 @@ package enum ChargeRepository {
     /// Writes a charge, unless its key exists.
     ///
     /// An authorization is stored as an approved charge that was not captured.
-    /// - Parameter due: The time at which a pending charge is approved; nil for other outcomes.
+    /// - Parameter due: The time at which a pending charge is approved, or nil for other outcomes.
     /// - Returns: The recorded charge, and whether it is new.
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
@@ -47,7 +47,7 @@ package enum ChargeRepository {
         return (known, false)
     }
 
-    /// Captures authorized charges; every other is left as it is.
+    /// Captures authorized charges. Every other is left as it is.
     /// - Returns: The keys of the charges that were captured now.
     package static func capture(
         _ chargeKeys: [String], in transaction: SQLTransaction
@@ -116,14 +116,14 @@ package enum ChargeRepository {
             "UPDATE charge SET due_at = ? WHERE outcome = 'pending' AND due_at > ?", due.milliseconds, due.milliseconds)
     }
 
-    /// Returns the time at which the next pending charge is due; nil when none is pending.
+    /// Returns the time at which the next pending charge is due, if one is pending.
     package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")
         return try row?["due"]
     }
 
     /// Lists charges after a number, in order.
-    /// - Parameter bundleId: The app whose charges are listed; nil for all.
+    /// - Parameter bundleId: The app whose charges are listed, or nil for all.
     package static func list(
         after: Int64, limit: Int, bundleId: String? = nil, in reader: SQLReader
     ) async throws(PersistenceError) -> [Charge] {

@@ -5,8 +5,8 @@ import StoreModels
 /// It reads the ledger instead of keeping state, so the next process approves the charges pending at the end of one. A
 /// callback follows its commit and is a hint: a lost one is not sent again.
 package struct ChargeSettler: Sendable {
-    /// The monotonic time between two rounds, unless something is due earlier. A wait that begins between them lasts at
-    /// least as long, so none is late.
+    /// The monotonic time between two rounds, unless a charge or callback is due earlier. A wait that begins between
+    /// them lasts at least as long, so all are in time.
     package static let interval: Duration = .seconds(1)
     /// The minimum time between two rounds. Another processor of a shared ledger may be processing the due charges.
     package static let breath: Duration = .milliseconds(20)
@@ -23,7 +23,7 @@ package struct ChargeSettler: Sendable {
     }
 
     /// Approves due charges and sends due callbacks.
-    /// - Returns: The wait until something is due; nil when nothing is pending.
+    /// - Returns: The wait until a charge or callback is due, or nil when none is pending.
     @discardableResult
     package func round() async throws -> Duration? {
         let now = ledger.steady

@@ -8,7 +8,7 @@ struct LedgerRecord: Sendable {
     private let charges: [Charge.Outcome: Counter]
     private let refunds: Counter
 
-    /// - Parameter factory: The metrics factory; nil for the process-wide one.
+    /// - Parameter factory: The metrics factory, or nil for the process-wide one.
     init(logger: Logger, factory: (any MetricsFactory)? = nil) {
         let factory = factory ?? MetricsSystem.factory
         self.logger = logger

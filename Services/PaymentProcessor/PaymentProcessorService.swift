@@ -12,7 +12,7 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
     let settler: ChargeSettler
     let logger: Logger
 
-    /// Creates the service; by default it sends no callbacks.
+    /// Creates the service. By default it sends no callbacks.
     /// - Parameter publish: Sends a callback.
     package init(
         ledger: ChargeLedger, logger: Logger = Logger(label: ServiceName.paymentProcessor.rawValue),

@@ -23,7 +23,7 @@ package enum RefundRepository {
     }
 
     /// Writes a refund, unless its key exists.
-    /// - Returns: The refund; nil when its key exists.
+    /// - Returns: The refund, or nil when its key exists.
     package static func insert(
         _ request: CreateRefundRequest, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Refund? {
@@ -37,7 +37,7 @@ package enum RefundRepository {
     }
 
     /// Takes a refund back. One that was taken back before keeps its time.
-    /// - Returns: The refund; nil when its key does not exist.
+    /// - Returns: The refund, or nil when its key does not exist.
     package static func reverse(
         _ refundKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Refund? {
@@ -48,7 +48,7 @@ package enum RefundRepository {
     }
 
     /// Lists refunds after a number, in order.
-    /// - Parameter bundleId: The app whose charges were refunded; nil for all.
+    /// - Parameter bundleId: The app whose charges were refunded, or nil for all.
     package static func list(
         after: Int64, limit: Int, bundleId: String? = nil, in reader: SQLReader
     ) async throws(PersistenceError) -> [Refund] {

@@ -2,7 +2,7 @@ import StoreModels
 
 /// The behavior of the sandbox: one mode for all charges, unless a request has another.
 package struct SandboxBehavior: ProcessorBehavior {
-    /// The mode of charges whose request has none, `processor.mode`.
+    /// The mode of charges whose request does not name one, `processor.mode`.
     package let mode: ProcessorMode
 
     /// Creates the behavior of a mode.
@@ -19,8 +19,8 @@ package struct SandboxBehavior: ProcessorBehavior {
 
 /// The part of a processor that a sandbox simulates: the decision and the faults.
 ///
-/// The first two methods are called for every create and must be quick; for a known key their results have no effect.
-/// The other two run before and after the commit; a test throws or waits in them to make an outcome unknown.
+/// The first two methods are called for every create and must be quick. For a known key their results have no effect.
+/// The other two run before and after the commit, and a test throws or waits in them to make an outcome unknown.
 package protocol ProcessorBehavior: Sendable {
     func decide(_ request: CreateChargeRequest) -> ChargeDecision
     func trouble(with request: CreateChargeRequest) -> ChargeTrouble

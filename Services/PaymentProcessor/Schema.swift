@@ -4,9 +4,9 @@ import Persistence
 ///
 /// `docs/schema/payment-processor.sql` shows the tables of both engines.
 ///
-/// - Rows are only added; an outcome changes at most once, from `pending` or from an authorization.
-/// - `charge.is_uncaptured` is 1 for a charge that was only authorized; a cancelled one was voided.
-/// - The charge's lock ensures that its refunds never exceed it (P10); a CHECK sees only one row.
+/// - Rows are only added. An outcome changes at most once, from `pending` or from an authorization.
+/// - `charge.is_uncaptured` is 1 for a charge that was only authorized. A cancelled one was voided.
+/// - The charge's lock ensures that its refunds never exceed it (P10), because a CHECK sees only one row.
 package enum PaymentProcessorSchema {
     /// The migrations, in order.
     package static let migrations = [

@@ -55,7 +55,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     ///   - clock: The source of wall time.
     ///   - claims: The division of unfinished work among replicas.
     ///   - metrics: Nil for the process's own factory.
-    ///   - checkpoint: Stops a purchase half-way in tests; does nothing in production.
+    ///   - checkpoint: Stops a purchase half-way in tests, and does nothing in production.
     convenience init(
         database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(),
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
@@ -249,7 +249,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
 }
 
 extension PaymentQueueService {
-    /// Returns what runs at checkpoints: nothing, unless `STOREBUS_FAIL` has a ``FailpointPlan``.
+    /// Returns the hook for checkpoints. It does nothing unless `STOREBUS_FAIL` has a ``FailpointPlan``.
     ///
     /// Release builds do not read `STOREBUS_FAIL`.
     /// - Throws: A `StartupError` that names the unknown entry.
@@ -272,7 +272,7 @@ extension PaymentQueueService {
 
 extension PaymentQueueService {
     /// Opens and migrates the process's database and creates the service.
-    /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
+    /// - Throws: A `StartupError` that names the place, its fault and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
         let database = try await environment.openDatabase(PaymentQueueSchema.migrations)
         if PlantedBug.chosen != nil { await PlantedBug.weaken(database) }

@@ -4,9 +4,9 @@ import PlantedBugs
 import StoreModels
 
 extension PlantedBug {
-    /// Makes the schema's mistake that a bug needs, because its keys would stop the bug.
+    /// Removes the keys from the schema that would stop the planted bug.
     ///
-    /// SQLite only: PostgreSQL keeps its schema, and the bug does not show.
+    /// It changes SQLite only. PostgreSQL keeps its schema, and the bug does not show.
     static func weaken(_ database: any SQLDatabase) async {
         guard database.dialect == .sqlite else { return }
         do {
@@ -55,7 +55,7 @@ extension CreateChargeRequest {
 }
 
 extension RenewalJob {
-    /// The job as a second writer has it, who takes a number of its own for the transaction.
+    /// The job of a second writer, which takes its own number for the transaction.
     var ofAnotherReplica: RenewalJob {
         var job = self
         if case .charge(var attempt) = work {

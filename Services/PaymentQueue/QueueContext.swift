@@ -1,7 +1,7 @@
 import Logging
 import Persistence
 
-/// What the parts of the payment queue have in common.
+/// The dependencies that the parts of the payment queue share.
 struct QueueContext: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
@@ -10,7 +10,7 @@ struct QueueContext: Sendable {
     let collaborators: PurchaseCollaborators
     let quotes: QuoteCache
     let defaults: AppDefaults
-    /// Stops a purchase half-way in tests; does nothing in production.
+    /// Stops a purchase half-way in tests, and does nothing in production.
     let checkpoint: CheckpointHook
     let record: SalesRecord
     let logger: Logger

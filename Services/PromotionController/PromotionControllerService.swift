@@ -42,7 +42,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     /// Creates a service that calls PaymentQueue through functions.
     /// - Parameters:
     ///   - askTime: Timeout of a request for a clock.
-    ///   - checkpoint: Stops a decision half-way in tests; does nothing in production.
+    ///   - checkpoint: Stops a decision half-way in tests, and does nothing in production.
     init(
         database: any SQLDatabase, collaborators: Collaborators, wall: @escaping @Sendable () -> Timestamp,
         askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping CheckpointHook

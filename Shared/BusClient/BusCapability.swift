@@ -1,4 +1,4 @@
-/// What the bus behind a client supports beyond ``BusClient``'s promises. Code that works on any bus asks for none.
+/// A capability of the bus beyond ``BusClient``'s promises. Code that works on any bus asks for none.
 package enum BusCapability: String, CaseIterable, Sendable {
     /// Clients authenticate, and wrong credentials close the client.
     case authentication

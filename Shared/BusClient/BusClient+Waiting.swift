@@ -2,8 +2,8 @@ extension BusClient {
     /// Waits until the client is connected, for at most `timeout`. Tools report "cannot reach" with it instead of
     /// waiting indefinitely.
     ///
-    /// - Throws: `timeout`; `closed`, or the final reason when there is one; `tlsFailed`, because the next attempt would
-    ///   fail likewise; `cancelled`.
+    /// - Throws: `timeout`, `cancelled`, `closed` (or the final reason, if any), or `tlsFailed`, because the next
+    ///   attempt would fail likewise.
     package func waitUntilConnected(timeout: Duration) async throws(BusError) {
         let client = self
         let outcome = await withTaskGroup(of: Result<Void, BusError>?.self) { group in

@@ -4,27 +4,27 @@ import EventLoop
 /// A connection to the bus: requests with one answer, events without, and subscriptions.
 ///
 /// The implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
-/// process for tests, and `NATSClient` speaks to a NATS cluster. ``BusCapability`` lists what only some of them
-/// support. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
+/// process for tests, and `NATSClient` speaks to a NATS cluster. ``BusCapability`` lists features that only some of
+/// them support. All methods may be called from any task. Code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
     /// The loop that handlers are called on. It is nil for an ``InMemoryBus`` made without a loop. Give it to
     /// `Task(executorPreference:)` to keep work on the connection's thread.
     var loop: UVLoop? { get }
 
-    /// What this bus supports beyond the promises made here.
+    /// The capabilities of this bus beyond the promises made here.
     var capabilities: Set<BusCapability> { get }
 
     /// Sends a request and waits for its one answer.
     ///
     /// Never buffered: without a connection it fails immediately. A request in flight fails at the instant of the
-    /// disconnect, with the outcome unknown. Cancelling the task abandons the request; a late answer is dropped.
+    /// disconnect, with the outcome unknown. Cancelling the task abandons the request. A late answer is dropped.
     ///
     /// - Parameters:
     ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
-    ///   - timeout: Time until the caller gets `timeout`; services get theirs by `Sb-Timeout`.
+    ///   - timeout: Time until the caller gets `timeout`. Services get theirs by `Sb-Timeout`.
     /// - Returns: The answer, error replies of services (`Nats-Service-Error`) included.
-    /// - Throws: `timeout`, `noResponders` (no subscriber; nothing was done), `overloaded` (every subscriber is
-    ///   overloaded; nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`,
+    /// - Throws: `timeout`, `noResponders` (no subscriber, so nothing was done), `overloaded` (every subscriber is
+    ///   overloaded, so nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`,
     ///   `payloadTooLarge`, `invalidSubject`, `invalidMessage`, `tooManyRequests`.
     func request(
         _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
@@ -34,7 +34,7 @@ package protocol BusClient: Sendable {
     ///
     /// - Parameters:
     ///   - max: Returns when this many have come.
-    ///   - timeout: Returns then with what has come.
+    ///   - timeout: Returns then with the answers that have come.
     /// - Returns: At least one answer unless the time ran out.
     /// - Throws: As ``request(_:body:headers:key:timeout:)``, without `timeout`.
     func requestMany(
@@ -51,13 +51,13 @@ package protocol BusClient: Sendable {
 
     /// Subscribes, and returns when the broker has acknowledged it. Without a connection it waits for one.
     ///
-    /// The subscription survives reconnects; what is published while disconnected is lost to it.
+    /// The subscription survives reconnects. Messages published while disconnected are lost to it.
     ///
     /// - Parameters:
     ///   - subject: A pattern: `*` for one token, a final `>` for the rest.
     ///   - queue: Of all subscriptions with the same queue name one gets each message.
-    ///   - max: The subscription ends by itself after this many deliveries, from 1; nil: never.
-    ///   - handler: Called on `loop`, in the order of delivery; it must not block. It is released after `unsubscribe`.
+    ///   - max: The subscription ends by itself after this many deliveries, from 1. Nil for no maximum.
+    ///   - handler: Called on `loop`, in the order of delivery. It must not block. It is released after `unsubscribe`.
     /// - Throws: `permissionDenied`, `invalidSubject`, `invalidMessage` (`max`), `closed`, `authenticationFailed`,
     ///   `cancelled`, `refused`.
     func subscribe(
@@ -73,17 +73,17 @@ package protocol BusClient: Sendable {
     /// the newest 64 states.
     var states: AsyncStream<BusConnectionState> { get }
 
-    /// The state now; it may have changed by the time the caller reads it.
+    /// The state now. It may have changed by the time the caller reads it.
     var state: BusConnectionState { get }
 
-    /// Why the state is `closed`; nil before. `authenticationFailed` and `replaced` make reconnecting pointless;
+    /// Why the state is `closed`. Nil before. `authenticationFailed` and `replaced` make reconnecting pointless.
     /// `closed` means that the caller closed the client.
     var endReason: BusError? { get }
 
-    /// Ends all subscriptions, each with its barrier, flushes what was published, then closes. It takes five seconds at
-    /// most.
+    /// Ends all subscriptions, each with its barrier, flushes everything published, then closes. It takes five seconds
+    /// at most.
     ///
-    /// - Returns: What was abandoned: a healthy client abandons only the requests it still waits for.
+    /// - Returns: The abandoned requests: a healthy client abandons only the requests it still waits for.
     @discardableResult
     func drain() async -> BusDrainReport
 
@@ -104,7 +104,7 @@ extension BusClient {
         try publish(subject, body: body, headers: headers, reply: nil, key: nil)
     }
 
-    /// Answers a request; nothing happens when it asked for no answer.
+    /// Answers a request. Nothing happens when it asked for no answer.
     package func respond(
         to message: BusMessage, body: [UInt8] = [], headers: BusHeaders = [:]
     ) throws(BusError) {
@@ -135,13 +135,13 @@ package enum BusConnectionState: Sendable, Equatable {
     case closed
 }
 
-/// What a client gave up when it was drained.
+/// The requests that a client gave up when it was drained.
 package struct BusDrainReport: Hashable, Sendable {
-    /// Requests that still waited for their answer. They have failed with `closed`; whether they were done is unknown.
+    /// Requests that still waited for their answer. They have failed with `closed`, and their outcome is unknown.
     package var requests: Int = 0
     /// Events that waited for a connection and were never sent.
     package var events: Int = 0
-    /// Whether the bus has acknowledged everything sent before. If not, what was published last may be lost.
+    /// Whether the bus has acknowledged everything sent before. If not, the last messages may be lost.
     package var isFlushed: Bool
 
     /// Whether nothing was abandoned.
@@ -150,7 +150,7 @@ package struct BusDrainReport: Hashable, Sendable {
 
 /// A subscription that was acknowledged. Dropping it does not end it.
 package protocol BusSubscription: Sendable {
-    /// Ends the subscription. A barrier: what was delivered before is handled, and the handler is not called after this
-    /// returns. Idempotent.
+    /// Ends the subscription. A barrier: messages delivered before are handled, and the handler is not called after
+    /// this returns. Idempotent.
     func unsubscribe() async
 }

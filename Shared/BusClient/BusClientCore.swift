@@ -5,7 +5,7 @@ import Logging
 package final class BusClientCore {
     package typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
 
-    /// The sid of the inbox; subscriptions of users begin above it.
+    /// The sid of the inbox. Subscriptions of users begin above it.
     package static let inboxSid = 1
 
     /// The requests and events that were open when the client ended.

@@ -1,6 +1,6 @@
 /// The bounds of a client, each with its reason.
 package enum BusClientLimits {
-    /// Events kept while disconnected: a few seconds' worth; hints that old have lost their use.
+    /// Events kept while disconnected: a few seconds' worth, because older hints have lost their use.
     package static let bufferedBytesMax = 1 << 20
     /// The most requests in flight on one connection. It is far above the bulkheads (1024 per endpoint) and the 10 000
     /// that are tested.
@@ -17,7 +17,7 @@ package enum BusClientLimits {
     package static let pingInterval: Duration = .seconds(2)
     /// Silence after which the connection is dead.
     package static let silenceMax: Duration = .seconds(5)
-    /// Upper bound of the wait before the second reconnect. The first reconnect is immediate; each further bound
+    /// Upper bound of the wait before the second reconnect. The first reconnect is immediate. Each further bound
     /// doubles.
     package static let backoffMin: Duration = .milliseconds(100)
     /// The largest upper bound of such a wait. A broker that comes back has its clients back within a second.

@@ -3,26 +3,26 @@ import EventLoop
 
 /// A failure on the bus: its code, a sentence, and the side that found it.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kind of failure; the contract. An extensible struct, because brokers learn new codes.
+    /// The kind of failure, which is the contract. An extensible struct, because brokers learn new codes.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// As logs and metrics spell it.
         package let name: String
 
-        /// Creates a code; a client may learn one from a newer broker.
+        /// Creates a code. A client may learn one from a newer broker.
         package init(_ name: String) { self.name = name }
 
         /// The name alone.
         package var description: String { name }
 
-        /// No answer in time; the outcome is unknown.
+        /// No answer in time. The outcome is unknown.
         package static let timeout = Code("timeout")
-        /// The subject has no subscriber; nothing was done.
+        /// The subject has no subscriber. Nothing was done.
         package static let noResponders = Code("noResponders")
-        /// Every subscriber of the subject is overloaded; nothing was done.
+        /// Every subscriber of the subject is overloaded. Nothing was done.
         package static let overloaded = Code("overloaded")
-        /// There is no connection, or it was lost while waiting; then the outcome is unknown.
+        /// There is no connection, or it was lost while waiting. In the latter case the outcome is unknown.
         package static let disconnected = Code("disconnected")
-        /// The member that took the request has gone without an answer; the outcome is unknown.
+        /// The member that took the request has gone without an answer. The outcome is unknown.
         package static let takerLost = Code("takerLost")
         /// The client was closed.
         package static let closed = Code("closed")
@@ -62,7 +62,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         case client, broker
     }
 
-    /// The contract; messages may change.
+    /// The contract. Messages may change.
     package var code: Code
     /// A sentence for people.
     package var message: String

@@ -4,16 +4,16 @@ import BusProtocol
 package struct BusMessage: Sendable, Equatable {
     /// The subject it was published to.
     package var subject: String
-    /// Where an answer goes; nil when none is wanted.
+    /// The subject for an answer. Nil when none is wanted.
     package var reply: String?
     /// The affinity key it was published with.
     package var key: String?
-    /// As published; empty for a message without headers.
+    /// The headers as published. Empty for a message without headers.
     package var headers: BusHeaders = [:]
-    /// The broker's answer in place of a reply; nil on messages of clients. 503: the subject has no subscriber; 429:
-    /// every subscriber is overloaded; 502: the member that took the request has gone. Clients turn it into errors, so
-    /// requests never return a message with a status.
+    /// The broker's answer in place of a reply. Nil on messages of clients. 503 means that the subject has no
+    /// subscriber, 429 that every subscriber is overloaded, and 502 that the member that took the request has gone.
+    /// Clients turn it into errors, so requests never return a message with a status.
     package var status: Int?
-    /// Byte for byte as published; JSON unless `Content-Type` says otherwise.
+    /// Byte for byte as published. JSON unless `Content-Type` says otherwise.
     package var body: [UInt8] = []
 }

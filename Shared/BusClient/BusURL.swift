@@ -3,19 +3,19 @@ import EventLoop
 
 /// The address of the bus: `storebus://[token@]host[:7420]`, or `tls://…` for a broker that speaks TLS.
 ///
-/// The token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
+/// The token in the URL is for tests and examples. Services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
 /// process lists and logs. `description` never shows it.
 package struct BusURL: Sendable, Equatable, CustomStringConvertible {
-    /// A name or an address; an IPv6 address without brackets.
+    /// A name or an address. An IPv6 address has no brackets.
     package var host: String
     /// 1…65535.
     package var port: Int
     /// A secret.
     package var token: String?
-    /// The files for TLS; nil without it. The certificate of the broker must be for `host`.
+    /// The files for TLS. Nil without TLS. The certificate of the broker must be for `host`.
     package var tls: TLSFiles?
 
-    /// Creates an address; without arguments it is a local broker's.
+    /// Creates an address. Without arguments it is a local broker's.
     package init(
         host: String = "127.0.0.1", port: Int = BusLimits.port, token: String? = nil, tls: TLSFiles? = nil
     ) {
@@ -27,7 +27,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads the text form.
     ///
-    /// - Throws: `invalidURL`, naming the part and what it should be.
+    /// - Throws: `invalidURL`, naming the part and its proper form.
     package init(parsing text: String) throws(BusError) {
         guard let scheme = text.firstRange(of: "://") else {
             throw Self.invalid("'\(text)' has no scheme; write storebus://127.0.0.1:\(BusLimits.port)")

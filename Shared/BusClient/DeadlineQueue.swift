@@ -17,12 +17,12 @@ package struct DeadlineQueue {
     /// Creates an empty queue.
     package init() {}
 
-    /// The earliest deadline of any entry, answered ones included; nil when empty.
+    /// The earliest deadline of any entry, answered ones included. Nil when empty.
     package var earliest: Duration? { heap.min?.deadline }
     /// Entries, those of answered requests included.
     package var count: Int { heap.count }
 
-    /// Adds a deadline on the loop's clock; a token is added once.
+    /// Adds a deadline on the loop's clock. A token is added once.
     package mutating func add(_ token: UInt64, deadline: Duration) {
         heap.insert(Entry(deadline: deadline, token: token))
     }

@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The part of a client that lives on the loop: the connection and what is sent on it.
+/// The part of a client that lives on the loop: the connection and its output.
 package protocol BusConnection: Actor {
     /// A request as it is sent, checked.
     associatedtype Request: Sendable
@@ -43,7 +43,7 @@ package protocol LoopClient: BusClient {
     var eventLoop: UVLoop { get }
     var logger: Logger { get }
 
-    /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.
+    /// Numbers for requests, subscriptions (from 2) and flushes. One sequence serves them all.
     func nextNumber() -> UInt64
 }
 
@@ -53,7 +53,7 @@ extension LoopClient {
     package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
-    /// Begins to connect. Returns immediately; a second call changes nothing.
+    /// Begins to connect. Returns immediately. A second call changes nothing.
     package func start() {
         onLoop { $0.start() }
     }

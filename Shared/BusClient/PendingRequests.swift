@@ -4,7 +4,7 @@ package struct PendingRequests {
     package enum Waiter {
         /// One answer.
         case one(CheckedContinuation<Result<BusMessage, BusError>, Never>)
-        /// Up to `max` answers; `answers` have come.
+        /// Up to `max` answers. Those in `answers` have come.
         case many(CheckedContinuation<Result<[BusMessage], BusError>, Never>, max: Int, answers: [BusMessage])
 
         /// Ends the wait without (another) answer.
@@ -81,7 +81,7 @@ package struct PendingRequests {
         }
     }
 
-    /// The error a status means; nil when there is none.
+    /// The error that a status means. Nil without a status.
     private static func error(status: Int?) -> BusError? {
         switch status {
         case nil: nil

@@ -1,7 +1,7 @@
 import EventLoop
 
-/// The waits of a client that reconnects. There is none after a stable connection, then exponential backoff with full
-/// jitter.
+/// The waits of a client that reconnects. A stable connection is followed by no wait, then by exponential backoff with
+/// full jitter.
 package struct ReconnectBackoff {
     private static let backoff = Backoff(min: BusClientLimits.backoffMin, max: BusClientLimits.backoffMax)
 
@@ -9,7 +9,7 @@ package struct ReconnectBackoff {
     package private(set) var attempts = 0
     private var random: any RandomNumberGenerator & Sendable
 
-    /// Creates waits whose jitter `random` draws; tests pass a seeded generator.
+    /// Creates waits whose jitter `random` draws. Tests pass a seeded generator.
     package init(random: any RandomNumberGenerator & Sendable) { self.random = random }
 
     /// The wait before the next attempt.

@@ -19,7 +19,7 @@ package final class StateBroadcast: Sendable {
     /// Nil until ``end(_:)``.
     package var endReason: BusError? { contents.withLock { $0.endReason } }
 
-    /// Ends the broadcast with a reason; a second reason is ignored.
+    /// Ends the broadcast with a reason. A second reason is ignored.
     package func end(_ reason: BusError) {
         contents.withLock { if $0.endReason == nil { $0.endReason = reason } }
         set(.closed)

@@ -24,13 +24,13 @@ package enum BusErrorCode: String, CaseIterable, Sendable {
     case unknownSid = "unknown_sid"
     /// Two pings were not answered.
     case stale
-    /// The connection does not read what it subscribed to.
+    /// The connection does not read the messages it subscribed to.
     case slowConsumer = "slow_consumer"
     /// `sub` with a sid in use.
     case dupSid = "dup_sid"
     /// A legal op at the wrong time, such as a second `connect`.
     case protocolState = "protocol_state"
-    /// The same instance connected again; final for the older connection.
+    /// The same instance connected again. This is final for the older connection.
     case replaced
     /// H is over the limit.
     case headerTooLarge = "header_too_large"

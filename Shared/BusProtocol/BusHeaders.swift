@@ -8,17 +8,17 @@ package struct BusHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Creates headers without entries.
     package init() {}
 
-    /// Creates headers in the literal's order; of a repeated name the last value counts.
+    /// Creates headers in the literal's order. Of a repeated name the last value counts.
     package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { self[name] = value }
     }
 
     /// Number of entries.
     package var count: Int { entries.count }
-    /// Whether there is none.
+    /// Whether the headers are empty.
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The value under a name; setting nil removes it.
+    /// The value under a name. Setting nil removes it.
     package subscript(_ name: String) -> String? {
         get { entries.first { $0.name == name }?.value }
         set {
@@ -87,7 +87,7 @@ package enum BusHeader {
     package static let tracestate = "tracestate"
     /// Idempotency key, unchanged across retries.
     package static let sbID = "Sb-Id"
-    /// Remaining budget in milliseconds; each hop subtracts. Best effort: no safety argument rests on it.
+    /// Remaining budget in milliseconds, from which each hop subtracts. Best effort: no safety argument rests on it.
     package static let sbTimeout = "Sb-Timeout"
     /// Number of this attempt, from 1.
     package static let sbAttempt = "Sb-Attempt"
@@ -99,6 +99,6 @@ package enum BusHeader {
     package static let natsServiceError = "Nats-Service-Error"
     /// A number, on error replies (NATS ADR-32).
     package static let natsServiceErrorCode = "Nats-Service-Error-Code"
-    /// Media type of the body; only when it is not JSON.
+    /// Media type of a body that is not JSON.
     package static let contentType = "Content-Type"
 }

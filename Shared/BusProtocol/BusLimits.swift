@@ -1,7 +1,7 @@
 /// Every bound of SBP/1, in one place.
 ///
-/// A limit that the broker advertises in `hello` is the default here; a client believes `hello`. The relations between
-/// the limits are asserted by `RegistryTests`.
+/// A limit that the broker advertises in `hello` is the default here, but a client believes `hello`. The relations
+/// between the limits are asserted by `RegistryTests`.
 package enum BusLimits {
     /// Bytes before the header: flags, header length (24 bits), body length (32 bits).
     package static let prefixBytes = 8
@@ -13,7 +13,7 @@ package enum BusLimits {
     package static let bodyBytesMax = 1 << 20
     /// The most header bytes the broker holds for a connection before `connect` succeeded.
     package static let headerBytesMaxBeforeConnect = 4096
-    /// Before `connect` succeeded there are no bodies.
+    /// Before `connect` succeeded no frame has a body.
     package static let bodyBytesMaxBeforeConnect = 0
     /// Bytes of header and body together that a client sends at most. A message then fits NATS's 1 MiB payload with its
     /// headers.
@@ -36,9 +36,9 @@ package enum BusLimits {
     package static let nameBytesMax = 64
     /// Bytes of a client's `inst`.
     package static let instanceBytesMax = 64
-    /// JSON nesting accepted in members that are skipped; deeper nesting is malformed.
+    /// JSON nesting accepted in members that are skipped. Deeper nesting is malformed.
     package static let nestingMax = 32
-    /// The largest integer, 2⁵³−1: what every JSON library can hold exactly.
+    /// The largest integer, 2⁵³−1, which every JSON library can hold exactly.
     package static let integerMax = (1 << 53) - 1
 
     /// Subscriptions of one connection.
@@ -54,7 +54,7 @@ package enum BusLimits {
     package static let byeTimeout: Duration = .seconds(2)
     /// Silence after which a `ping` is sent, unless `connect` asked for another.
     package static let pingInterval: Duration = .milliseconds(20_000)
-    /// What `ping_ms` of `connect` may be.
+    /// The range of `ping_ms` of `connect`.
     package static let pingMillisecondsRange = 1000...600_000
     /// Pings without an answer after which a connection is `stale`.
     package static let pingsOutMax = 2

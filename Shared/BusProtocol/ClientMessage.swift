@@ -1,4 +1,4 @@
-/// What a client sends, decoded and checked as far as one frame alone can be.
+/// A client's message, decoded and checked as far as one frame alone can be.
 package enum ClientMessage: Sendable {
     case connect(ConnectMessage)
     case sub(SubMessage)
@@ -14,9 +14,9 @@ extension ClientMessage {
     /// Decodes a scanned header.
     ///
     /// - Parameters:
-    ///   - bodyCount: Length of the frame's body; only `pub` may have one.
-    /// - Throws: `bad_frame` for a body where none may be; `bad_header`, `bad_member`, `bad_subject`, `bad_queue` for
-    ///   what is wrong with members; `version` for another version.
+    ///   - bodyCount: Length of the frame's body. Only `pub` may have one.
+    /// - Throws: `bad_frame` for a body where none may be. `bad_header`, `bad_member`, `bad_subject` or `bad_queue` for
+    ///   faults of members. `version` for another version.
     package init(_ header: FrameHeader, in bytes: Span<UInt8>, bodyCount: Int) throws(BusViolation) {
         if header.op != .pub && bodyCount > 0 {
             throw BusViolation(.badFrame, "only 'pub' may have a body")

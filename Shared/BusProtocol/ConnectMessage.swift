@@ -32,7 +32,7 @@ package struct ConnectMessage: Sendable, Equatable {
 }
 
 extension ConnectMessage {
-    /// Decodes; unknown members are ignored.
+    /// Decodes, and ignores unknown members.
     init(_ header: FrameHeader, in bytes: Span<UInt8>) throws(BusViolation) {
         let version = try header.text(.v, in: bytes)
         guard version == "1" else {
@@ -67,7 +67,7 @@ extension ConnectMessage {
         }
     }
 
-    /// The strings of a small object; members of other types are left out.
+    /// The strings of a small object, without members of other types.
     private static func stringMembers(_ object: Span<UInt8>) throws(BusViolation) -> [String: String] {
         var members: [String: String] = [:]
         var scanner = HeaderScanner()

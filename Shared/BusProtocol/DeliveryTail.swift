@@ -1,13 +1,13 @@
 /// The part of a `msg` header that all deliveries of one `pub` share. It is spliced from the publisher's own bytes.
 ///
 /// Only `sid` differs between deliveries, so a fan-out makes the rest once. A header in the canonical spelling holds it
-/// as one piece already (`PublishHeader.spliced`); for any other it is put together here, in a buffer that is kept
+/// as one piece already (`PublishHeader.spliced`). For any other it is put together here, in a buffer that is kept
 /// between publishes.
 package struct DeliveryTail {
-    /// `,"subject":"…"` and what else there is, each member with its comma before it.
+    /// `,"subject":"…"` and any further members, each with its comma before it.
     package private(set) var members: [UInt8] = []
 
-    /// Creates an empty tail; ``take(_:from:)`` fills it.
+    /// Creates an empty tail, which ``take(_:from:)`` fills.
     package init() {}
 
     /// Takes over subject, reply, key and headers of a `pub` as they were written. `seq` is left out.
@@ -32,7 +32,7 @@ package struct DeliveryTail {
         }
     }
 
-    /// Writes one delivery of what was taken.
+    /// Writes one delivery of the message that was taken.
     /// - Returns: The frame's length.
     @discardableResult
     package func write(sid: Int, body: Span<UInt8>, into output: inout [UInt8]) -> Int {

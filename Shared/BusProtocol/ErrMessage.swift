@@ -2,15 +2,15 @@
 ///
 /// `{"op":"err","code":"dup_sid","num":409,"message":"…","fatal":false,"re":"sub","seq":3,"sid":7}`
 package struct ErrMessage: Sendable, Equatable {
-    /// The code as it travelled; a newer broker may know more than we do.
+    /// The code as it travelled. A newer broker may know more than we do.
     package var code: String
     /// The code's number, in the manner of HTTP statuses.
     package var num: Int
-    /// A sentence for people; not a contract.
+    /// A sentence for people. It is not a contract.
     package var message: String
     /// Whether the connection is closed after it.
     package var fatal: Bool
-    /// The op that was refused; nil when the error answers no frame.
+    /// The op that was refused. Nil when the error answers no frame.
     package var re: String?
     /// The `seq` of the refused frame, if it had one.
     package var seq: Int?
@@ -67,12 +67,12 @@ extension ErrMessage {
     }
 }
 
-/// An operation or frame that SBP/1 does not allow. Decoders throw it for what the peer sent, encoders for what the
-/// caller was about to send.
+/// An operation or frame that SBP/1 does not allow. Decoders throw it for a fault of the peer, and encoders for a fault
+/// of the caller.
 package struct BusViolation: Error, Equatable, Sendable, CustomStringConvertible {
     /// The code the broker answers with.
     package var code: BusErrorCode
-    /// A sentence for people; names the member, never quotes a secret.
+    /// A sentence for people. It names the member and never quotes a secret.
     package var reason: String
 
     /// Creates a violation found on this side.

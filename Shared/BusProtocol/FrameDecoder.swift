@@ -1,16 +1,16 @@
 /// Cuts a stream of bytes into frames, however the stream was split.
 ///
-/// Complete frames are handed out in place in the input; only an unfinished one is copied. Flags and lengths are
-/// checked as soon as they arrive, before anything is kept for them, and what is kept grows with the bytes that really
+/// Complete frames are handed out in place in the input. Only an unfinished one is copied. Flags and lengths are
+/// checked as soon as they arrive, before anything is kept for them. The memory grows with the bytes that really
 /// arrived.
 package struct FrameDecoder {
-    /// What to do after a frame.
+    /// The decision after a frame.
     package enum Verdict: Sendable {
         /// Go on.
         case proceed
         /// Go on with other limits, as after `connect`.
         case proceedWith(FrameLimits)
-        /// The connection is done; drop the rest of the input.
+        /// The connection is done, so the rest of the input is dropped.
         case stop
     }
 
@@ -25,12 +25,12 @@ package struct FrameDecoder {
     /// Whether part of a frame has arrived. The broker gives it ten seconds.
     package var isMidFrame: Bool { !unfinished.isEmpty }
 
-    /// Takes what arrived and hands out every frame it completes, in order.
+    /// Takes input and hands out every frame it completes, in order.
     ///
     /// - Parameters:
-    ///   - input: The bytes; not kept after the call.
+    ///   - input: The bytes, which are not kept after the call.
     ///   - handle: Gets header and body of one frame, both valid during the call only.
-    /// - Throws: `bad_frame`, `header_too_large` or `body_too_large`; the decoder must not be used after it.
+    /// - Throws: `bad_frame`, `header_too_large` or `body_too_large`. The decoder must not be used after it.
     package mutating func decode(
         _ input: Span<UInt8>, _ handle: (_ header: Span<UInt8>, _ body: Span<UInt8>) -> Verdict
     ) throws(BusViolation) {
@@ -52,7 +52,7 @@ package struct FrameDecoder {
         }
     }
 
-    /// Moves to the unfinished frame the bytes it lacks; true when it is whole.
+    /// Moves to the unfinished frame the bytes it lacks. True when it is whole.
     private mutating func completeUnfinished(_ input: Span<UInt8>, _ at: inout Int) throws(BusViolation) -> Bool {
         while unfinished.count < BusLimits.prefixBytes {
             guard at < input.count else { return false }
@@ -67,7 +67,7 @@ package struct FrameDecoder {
         return unfinished.count == length
     }
 
-    /// Gives one whole frame to the handler; false to stop.
+    /// Gives one whole frame to the handler. False to stop.
     private mutating func handOut(
         _ frame: Span<UInt8>, _ handle: (_ header: Span<UInt8>, _ body: Span<UInt8>) -> Verdict
     ) throws(BusViolation) -> Bool {
@@ -115,13 +115,13 @@ package struct FrameLimits: Sendable, Equatable {
     /// Bytes of the body.
     package var bodyBytesMax: Int
 
-    /// What the broker takes from a connection that has not signed in.
+    /// The limits of the broker for a connection that has not signed in.
     package static let beforeConnect = FrameLimits(
         headerBytesMax: BusLimits.headerBytesMaxBeforeConnect, bodyBytesMax: BusLimits.bodyBytesMaxBeforeConnect)
-    /// What the broker takes from a connection that has.
+    /// The limits of the broker for a connection that has signed in.
     package static let connected = FrameLimits(
         headerBytesMax: BusLimits.headerBytesMax, bodyBytesMax: BusLimits.bodyBytesMax)
-    /// What a client takes from a broker with the default limits.
+    /// The limits of a client for a broker with the default limits.
     package static let fromBroker = FrameLimits(
         headerBytesMax: BusLimits.headerBytesMax + BusLimits.deliveryHeaderSlackBytes,
         bodyBytesMax: BusLimits.bodyBytesMax)

@@ -1,9 +1,9 @@
 /// A header after one pass over its bytes: its members and their positions. Nothing is copied.
 ///
-/// Both sides start here. The broker's publish path reads it directly; everything else goes through `ClientMessage` or
+/// Both sides start here. The broker's publish path reads it directly. Everything else goes through `ClientMessage` or
 /// `ServerMessage`. It is valid only together with the bytes it was made from, which every accessor takes.
 package struct FrameHeader {
-    /// What the frame is; nil when `op` is missing, no string, or unknown.
+    /// The kind of the frame. Nil when `op` is missing, not a string, or unknown.
     package private(set) var op: BusOp?
     /// Whether the header has a member that SBP/1 does not define.
     package private(set) var hasUnknownMember = false
@@ -16,8 +16,8 @@ package struct FrameHeader {
 
     /// Scans a header.
     ///
-    /// - Throws: `bad_frame` for everything that is not strict JSON. What is wrong with single members is found when
-    ///   they are asked for, because that does not end the connection.
+    /// - Throws: `bad_frame` for everything that is not strict JSON. Faults of single members are found when they are
+    ///   asked for, because they do not end the connection.
     package init(scanning bytes: Span<UInt8>) throws(BusViolation) {
         var scanner = HeaderScanner()
         scanner.skipWhitespace(bytes)
@@ -32,7 +32,7 @@ package struct FrameHeader {
         }
     }
 
-    /// The member's place; `absent` when it is not there.
+    /// The member's place, or `absent` when it is missing.
     package subscript(_ member: HeaderMember) -> HeaderValue { values[Int(member.rawValue)] }
 
     /// Whether the header has no members but the allowed ones.
@@ -57,7 +57,7 @@ package struct FrameHeader {
         } while try scanner.hasNext(UInt8(ascii: "}"), bytes)
     }
 
-    /// Takes a known member's value; `headers` is looked into on the way.
+    /// Takes a known member's value, and looks into `headers` on the way.
     private mutating func take(
         _ member: HeaderMember, _ bytes: Span<UInt8>, _ scanner: inout HeaderScanner
     ) throws(BusViolation) -> HeaderValue {
@@ -83,7 +83,7 @@ package struct FrameHeader {
     }
 }
 
-/// A set of members, for asking what an op may carry.
+/// A set of members that an op may carry.
 package struct MemberSet: Sendable {
     let bits: UInt64
 

@@ -21,7 +21,7 @@ package enum HeaderMember: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The member a header names; by length first, because that leaves few candidates.
+    /// The member a header names, found by length first because that leaves few candidates.
     static func named(_ name: Span<UInt8>) -> HeaderMember? {
         switch name.count {
         case 1: return name.isEqual("t") ? .t : name.isEqual("v") ? .v : nil

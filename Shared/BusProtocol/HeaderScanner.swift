@@ -27,7 +27,7 @@ struct HeaderScanner {
         }
     }
 
-    /// Takes a string; its range excludes the quotes.
+    /// Takes a string, whose range excludes the quotes.
     mutating func string(_ bytes: Span<UInt8>) throws(BusViolation) -> HeaderValue {
         try take(UInt8(ascii: "\""), bytes, "a string")
         do throws(JSONFault) {
@@ -72,7 +72,7 @@ struct HeaderScanner {
         return name
     }
 
-    /// Takes `,` or the closing byte; true when there is another element.
+    /// Takes `,` or the closing byte. True when another element follows.
     mutating func hasNext(_ close: UInt8, _ bytes: Span<UInt8>) throws(BusViolation) -> Bool {
         skipWhitespace(bytes)
         if takeIf(UInt8(ascii: ","), bytes) { return true }
@@ -80,7 +80,7 @@ struct HeaderScanner {
         return false
     }
 
-    /// Skips an object; its range includes the braces.
+    /// Skips an object, whose range includes the braces.
     private mutating func object(_ bytes: Span<UInt8>, depth: Int) throws(BusViolation) -> HeaderValue {
         let start = at
         _ = try objectOfMembers(bytes, depth: depth)
@@ -129,7 +129,7 @@ struct HeaderScanner {
         return HeaderValue(kind, at..<end)
     }
 
-    /// Takes a number of JSON's grammar; `integer` only for 0…2⁵³−1 without fraction and exponent.
+    /// Takes a number of JSON's grammar. It is `integer` only for 0…2⁵³−1 without fraction and exponent.
     private mutating func number(_ bytes: Span<UInt8>) throws(BusViolation) -> HeaderValue {
         do throws(JSONFault) {
             let number = try JSONNumber.scan(bytes, from: at)

@@ -8,7 +8,7 @@ struct MemberNames {
     private var overflow: Set<[UInt8]> = []
     private(set) var count = 0
 
-    /// Adds a name; false when the object already has it.
+    /// Adds a name. False when the object already has it.
     mutating func insert(_ name: HeaderValue, in bytes: Span<UInt8>) -> Bool {
         if count < Self.inlineMax {
             for index in 0..<count where inline[index].isSameText(as: name, in: bytes) { return false }

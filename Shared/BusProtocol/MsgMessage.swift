@@ -8,12 +8,12 @@ package struct MsgMessage: Sendable, Equatable {
     package var subject: String
     /// Where an answer goes.
     package var reply: String?
-    /// The affinity key it was published with; nil without one.
+    /// The affinity key it was published with. Nil without one.
     package var key: String?
-    /// As published; empty when the frame has none.
+    /// The headers as published. Empty when the frame has none.
     package var headers: BusHeaders = BusHeaders()
-    /// The broker's answer in place of a reply; nil on other deliveries. 503: the subject has no subscriber; 429: every
-    /// subscriber is overloaded; 502: the member that took the request has gone.
+    /// The broker's answer in place of a reply. Nil on other deliveries. 503 means that the subject has no subscriber,
+    /// 429 that every subscriber is overloaded, and 502 that the member that took the request has gone.
     package var status: Int?
 }
 
@@ -30,7 +30,7 @@ extension MsgMessage {
         status = try header.optionalInteger(.status, in: bytes)
     }
 
-    /// Writes the frame. The broker's own path does not come through here; see `DeliveryTail`.
+    /// Writes the frame. The broker's own path does not come through here (see `DeliveryTail`).
     package func encode(body: Span<UInt8> = Span(), into output: inout [UInt8]) {
         let frame = FrameWriter(.msg, into: &output)
         frame.member(.sid, sid, into: &output)

@@ -9,11 +9,11 @@ package struct OkMessage: Sendable, Equatable {
     package var seq: Int?
     /// Subscriptions a `pub` was queued for.
     package var delivered: Int?
-    /// Who the connection is; `connect` only.
+    /// The user of the connection, for `connect` only.
     package var user: String?
-    /// `_INBOX.<id>`, this connection's own prefix; `connect` only.
+    /// `_INBOX.<id>`, this connection's own prefix, for `connect` only.
     package var inbox: String?
-    /// The ping interval in force; `connect` only.
+    /// The ping interval in force, for `connect` only.
     package var pingMilliseconds: Int?
 
     /// Creates an acknowledgement of the frame `seq` of an op.

@@ -1,8 +1,8 @@
 /// `pub` as a client sends it.
 package struct PubMessage: Sendable, Equatable {
-    /// A literal subject; wildcards are for subscriptions only.
+    /// A literal subject. Wildcards are for subscriptions only.
     package var subject: Subject
-    /// Where an answer goes; makes it a request.
+    /// The subject for an answer, which makes it a request.
     package var reply: Subject?
     /// Messages with the same key go to the same member of a queue group. At most 128 bytes.
     package var key: String?
@@ -10,13 +10,13 @@ package struct PubMessage: Sendable, Equatable {
     package var headers: BusHeaders = BusHeaders()
     /// With it the broker answers `ok` with `delivered`, or `err`.
     package var seq: Int?
-    /// JSON unless a `Content-Type` header says otherwise; arrives byte for byte.
+    /// JSON unless a `Content-Type` header says otherwise. It arrives byte for byte.
     package var body: [UInt8] = []
 
     /// Writes the frame, or nothing when it throws.
     ///
-    /// - Throws: `bad_member` for more than 32 headers, headers that hold CR, LF or NUL, or a key over 128 bytes;
-    ///   `header_too_large`; `body_too_large` when header and body together are over 1 MiB − 16 KiB.
+    /// - Throws: `bad_member` for more than 32 headers, headers that hold CR, LF or NUL, or a key over 128 bytes.
+    ///   `header_too_large`, or `body_too_large` when header and body together are over 1 MiB − 16 KiB.
     package func encode(into output: inout [UInt8]) throws(BusViolation) {
         try headers.checkForSending()
         if let key, key.utf8.count > BusLimits.keyBytesMax {

@@ -1,7 +1,7 @@
 extension PublishHeader {
     /// Length of `{"op":"pub","subject":"`.
     private static var openingBytes: Int { 23 }
-    /// Length of `{"op":"pub"`: what a delivery replaces.
+    /// Length of `{"op":"pub"`, which a delivery replaces.
     private static var opBytes: Int { 11 }
 
     /// Reads a legal `pub` in the canonical spelling, in one pass. That spelling has no whitespace, the members in the
@@ -24,7 +24,7 @@ extension PublishHeader {
         guard takeRest(bytes, &at) else { return nil }
     }
 
-    /// Reads `key`, `headers`, `seq` and the end; false for any other spelling.
+    /// Reads `key`, `headers`, `seq` and the end. False for any other spelling.
     private mutating func takeRest(_ bytes: Span<UInt8>, _ at: inout Int) -> Bool {
         if at == bytes.count - 1 {
             spliced = Self.opBytes..<at

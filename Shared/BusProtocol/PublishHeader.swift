@@ -5,9 +5,9 @@
 package struct PublishHeader: Sendable {
     /// The position of the subject's text, without quotes.
     package var subject: Range<Int>
-    /// The position of the reply subject's text; nil for an event.
+    /// The position of the reply subject's text. Nil for an event.
     package var reply: Range<Int>?
-    /// The key's place; `isEscaped` is false when its bytes are its text.
+    /// The key's place. Its `isEscaped` is false when its bytes are its text.
     package var key: HeaderValue?
     /// The whole object, braces included.
     package var headers: Range<Int>?

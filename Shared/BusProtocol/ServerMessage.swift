@@ -1,4 +1,4 @@
-/// What a broker sends, decoded. The body of a `msg` stays in the frame.
+/// A decoded message of a broker. The body of a `msg` stays in the frame.
 package enum ServerMessage: Sendable, Equatable {
     case hello(HelloMessage)
     case ok(OkMessage)
@@ -10,12 +10,12 @@ package enum ServerMessage: Sendable, Equatable {
     case drain(DrainMessage)
     case err(ErrMessage)
     case bye(why: String)
-    /// An op of a newer broker; clients ignore it.
+    /// An op of a newer broker, which clients ignore.
     case unknown
 }
 
 extension ServerMessage {
-    /// Decodes a header; unknown members are ignored.
+    /// Decodes a header, and ignores unknown members.
     ///
     /// - Throws: `bad_frame`, `bad_header` or `bad_member` when the broker breaks the protocol. A client closes then.
     package init(_ bytes: Span<UInt8>) throws(BusViolation) {
@@ -38,7 +38,7 @@ extension ServerMessage {
     }
 }
 
-/// `drain`: the broker is about to stop. All ops stay legal; within `inMilliseconds` it says `bye`.
+/// `drain`: the broker is about to stop. All ops stay legal. Within `inMilliseconds` it says `bye`.
 ///
 /// `{"op":"drain","in_ms":5000,"why":"shutting down"}`
 package struct DrainMessage: Sendable, Equatable {

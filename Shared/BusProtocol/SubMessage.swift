@@ -2,7 +2,7 @@
 ///
 /// `{"op":"sub","sid":7,"subject":"sb.catalog.v1.>","queue":"q","seq":1}`
 package struct SubMessage: Sendable, Equatable {
-    /// What happens to messages for this subscription while its connection is over the soft limit.
+    /// The fate of messages for this subscription while its connection is over the soft limit.
     package enum Overflow: String, Sendable {
         /// They queue up, and past the hard limit the connection is closed.
         case close
@@ -14,7 +14,7 @@ package struct SubMessage: Sendable, Equatable {
     package var sid: Int
     /// The subjects that the subscription receives.
     package var subject: SubjectPattern
-    /// The queue group, of which one member gets each message; nil: no group.
+    /// The queue group. One member of it gets each message. Nil without a group.
     package var queue: QueueName?
     /// The subscription ends after this many deliveries.
     package var max: Int?

@@ -1,13 +1,13 @@
 /// The grammar of subjects, patterns and queue names, on bytes.
 ///
-/// A subject is 1–16 tokens joined by `.`, at most 255 bytes; a token is one or more of
+/// A subject is 1–16 tokens joined by `.`, at most 255 bytes. A token is one or more of
 /// `A-Z a-z 0-9 _ - $ = : / @ + ~ ! % & #`. A pattern may have `*` as a whole token and `>` as the whole last one.
 package enum SubjectSyntax {
     /// Whether the bytes may be published to.
     package static func isSubject(_ bytes: Span<UInt8>) -> Bool { subjectEnd(bytes, 0) == bytes.count }
 
-    /// The end of the subject that begins at `start`. It is the first byte that no subject contains, or nil when there
-    /// is no subject.
+    /// The end of the subject that begins at `start`. It is the first byte that no subject contains, or nil without a
+    /// subject.
     package static func subjectEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int? {
         bytes.withUnsafeBufferPointer { subjectEnd($0, start) }
     }

@@ -5,7 +5,7 @@
 package struct UnsubMessage: Sendable, Equatable {
     /// The subscription, as its `sub` numbered it.
     package var sid: Int
-    /// Deliveries since `sub` after which it ends; nil or 0: immediately.
+    /// Deliveries since `sub` after which it ends. Nil or 0 ends it immediately.
     package var max: Int?
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?

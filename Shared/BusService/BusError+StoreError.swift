@@ -4,7 +4,7 @@ import StoreModels
 extension StoreError {
     /// Translates a failed exchange on the bus for the caller of a service.
     ///
-    /// `timeout` and `cancelled` become `deadlineExceeded`; only the caller, which knows the request, can tell whether
+    /// `timeout` and `cancelled` become `deadlineExceeded`. Only the caller, which knows the request, can tell whether
     /// that means an unknown outcome. A lost or missing connection, a missing subscriber, a lost responder and overload
     /// become `serviceUnavailable`.
     package init(_ error: BusError, service: String) {

@@ -23,7 +23,7 @@ package enum BusServiceLimits {
     package static let retryBackoff = Backoff(min: .milliseconds(50), max: .milliseconds(100))
     /// The part of a retry that each call earns. Retries thus stay within a tenth of the calls.
     package static let retryBudgetRatio = 0.1
-    /// The most retries saved up; a caller begins with as many.
+    /// The most retries saved up. A caller begins with as many.
     package static let retryBudgetMax = 10.0
 
     /// Failures in a row after which a circuit breaker opens.

@@ -17,7 +17,7 @@ enum ErrorReply {
         return (headers, (try? StoreJSON.encode(ErrorEnvelope(plain))) ?? [])
     }
 
-    /// The error in a reply; nil when it is a result.
+    /// The error in a reply. Nil when it is a result.
     static func decode(headers: BusHeaders, body: [UInt8]) -> StoreError? {
         guard let status = headers[BusHeader.natsServiceErrorCode] else { return nil }
         if let envelope = try? StoreJSON.decode(ErrorEnvelope.self, from: body) { return envelope.error }

@@ -17,7 +17,7 @@ package struct TraceContext: Sendable, Equatable {
         flags = "01"
     }
 
-    /// Reads a `traceparent`; nil unless it is well formed.
+    /// Reads a `traceparent`. Nil unless it is well formed.
     package init?(traceparent: String) {
         var text = traceparent
         let parts = text.withUTF8 { text -> (String, String, String)? in

@@ -21,8 +21,8 @@ package final class CurlConnections: @unchecked Sendable {
 
     /// Sends a request and waits for its whole response.
     /// - Parameters:
-    ///   - time: Timeout of all of it.
-    ///   - bound: What becomes of a larger body.
+    ///   - time: Timeout of the whole exchange.
+    ///   - bound: The handling of a larger body.
     package static func exchange(_ request: CurlRequest, within time: Duration, _ bound: CurlBodyBound) async
         -> CurlResponse
     {
@@ -61,12 +61,12 @@ package struct CurlBodyBound: Hashable, Sendable {
     }
 }
 
-/// A response, or the part of it that came before a failure.
+/// A response, or the part that came before a failure.
 package struct CurlResponse: Sendable {
     /// Nil without a head.
     package internal(set) var status: Int?
     package internal(set) var fields: [CurlField] = []
-    /// Where it redirects to; nil for one that does not.
+    /// The target of a redirect. Nil without a redirect.
     package internal(set) var location: String?
     /// The body of ``CurlConnections/exchange(_:within:_:)``.
     package internal(set) var body: [UInt8] = []
@@ -193,13 +193,13 @@ private final class CurlExchange: CurlReceiver, @unchecked Sendable {
         }
     }
 
-    /// Gives the next step a time; nil is as long as it takes.
+    /// Gives the next step a time limit. Nil sets no limit.
     private func limit(_ time: Duration?) {
         guard let time else { return timer?.stop() ?? () }
         timer?.start(after: time) { [self] in end(CurlFailure(.timedOut, "no answer in time")) }
     }
 
-    /// Reads on, when a task waits for more or has taken what there was.
+    /// Reads on if a task waits for more or has taken the available bytes.
     private func resume() {
         guard isPaused, let transfer else { return }
         isPaused = false
@@ -213,7 +213,7 @@ private final class CurlExchange: CurlReceiver, @unchecked Sendable {
         end(bound.isCut ? nil : CurlFailure(.other, "the response has more than \(bound.bytesMax) bytes"))
     }
 
-    /// Ends it; nil is the end of a whole response.
+    /// Ends it. Nil is the end of a whole response.
     private func end(_ failure: CurlFailure?) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -224,7 +224,7 @@ private final class CurlExchange: CurlReceiver, @unchecked Sendable {
         answer()
     }
 
-    /// Answers the task that waits, if what it waits for is there.
+    /// Answers the waiting task if its result is available.
     private func answer() {
         guard let waiter else { return }
         let isThere =

@@ -1,7 +1,7 @@
 internal import CCurl
 import StoreModels
 
-/// Why a transfer has no whole response.
+/// The reason why a transfer has no whole response.
 package struct CurlFailure: Error, Hashable, Sendable {
     /// Its cause, as those tell apart who report it.
     package enum Kind: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct CurlFailure: Error, Hashable, Sendable {
         case tls
         /// The connection ended before a response.
         case noResponse
-        /// The bytes are no response of HTTP.
+        /// The bytes are not a response of HTTP.
         case invalidResponse
         /// The head exceeds ``CurlTransfer/headBytesMax``.
         case headTooLarge
@@ -26,7 +26,7 @@ package struct CurlFailure: Error, Hashable, Sendable {
     package var kind: Kind
     /// libcurl's description.
     package var message: String
-    /// The system's number of the error; 0 without one.
+    /// The system's number of the error, or 0 without one.
     package var systemError: CInt
 
     package init(_ kind: Kind, _ message: String, systemError: CInt = 0) {

@@ -16,7 +16,7 @@ package final class CurlMulti {
     private var polls: [curl_socket_t: PollHandle] = [:]
     private var entries: [UnsafeMutableRawPointer: Entry] = [:]
 
-    /// - Parameter connectionsMax: Maximum number of connections to a host; further transfers wait for one. Nil is no
+    /// - Parameter connectionsMax: Maximum number of connections to a host. Further transfers wait for one. Nil sets no
     ///   limit.
     package init(loop: UVLoop, connectionsMax: Int? = nil) {
         self.loop = loop

@@ -8,7 +8,7 @@ package struct CurlRequest: Sendable {
     package enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// Bytes that are read as they are sent. The closure fills a buffer on the loop and returns their number; nil
+        /// Bytes that are read as they are sent. The closure fills a buffer on the loop and returns their number. Nil
         /// ends the transfer.
         case source(length: Int64, @Sendable (UnsafeMutableRawBufferPointer) -> Int?)
     }
@@ -19,7 +19,7 @@ package struct CurlRequest: Sendable {
     package var body: Body
     /// Whether it has a connection of its own, which ends with it.
     package var isAlone = false
-    /// Timeout of look-up, connection and TLS; libcurl's without one.
+    /// Timeout of look-up, connection and TLS. Nil uses libcurl's.
     package var connectTimeout: Duration?
     /// Maximum number of redirects to follow.
     package var redirectsMax = 0
@@ -61,10 +61,10 @@ package protocol CurlReceiver: AnyObject {
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> CurlReaction
 }
 
-/// What a receiver does with bytes of a body.
+/// A receiver's reaction to bytes of a body.
 package enum CurlReaction: Hashable, Sendable {
     case taken
-    /// They come again after ``CurlMulti/resume(_:)``. Meanwhile nothing is read from the connection.
+    /// They come again after ``CurlMulti/resume(_:)``. Until then the connection is not read.
     case paused
     /// The transfer ends with ``CurlFailure/Kind/stopped``.
     case ended
@@ -76,7 +76,7 @@ package final class CurlTransfer {
     package static let headBytesMax = 64 * 1024
 
     let easy: UnsafeMutableRawPointer
-    /// Whether the head of the response has ended, and is neither an interim one's nor that of a redirect to follow.
+    /// Whether the final head has ended. Heads of interim responses and followed redirects do not count.
     package private(set) var hasHead = false
 
     private weak var receiver: (any CurlReceiver)?
@@ -139,7 +139,7 @@ package final class CurlTransfer {
         message.deallocate()
     }
 
-    /// The status of the response; nil until its head has ended.
+    /// The status of the response. Nil until its head has ended.
     package var status: Int? { hasHead ? curl_easy_get_number(easy, CURLINFO_RESPONSE_CODE) : nil }
 
     /// Whether a connection was made.
@@ -158,13 +158,13 @@ package final class CurlTransfer {
         }
     }
 
-    /// Where the head redirects to; nil for one that does not.
+    /// The target of the head's redirect. Nil without a redirect.
     package var location: String? {
         guard [301, 302, 303, 307, 308].contains(curl_easy_get_number(easy, CURLINFO_RESPONSE_CODE)) else { return nil }
         return fields["location"]
     }
 
-    /// Describes the end of a transfer; nil for that of a whole response.
+    /// Describes the end of a transfer. Nil for that of a whole response.
     func failure(_ code: CURLcode) -> CurlFailure? {
         guard code != CURLE_OK else { return nil }
         return CurlFailure(
@@ -263,8 +263,8 @@ package final class CurlTransfer {
         return socket(place.family, place.socktype | CInt(SOCK_CLOEXEC.rawValue), place.protocol)
     }
 
-    /// Whether the request may be sent. libcurl would repeat one whose kept connection has ended without a response,
-    /// and it may have been carried out.
+    /// Whether the request may be sent. libcurl would repeat a request whose kept connection has ended without a
+    /// response, but the server may have carried it out.
     private func send() -> Bool {
         guard !isSent else { return ends(.noResponse) }
         isSent = true

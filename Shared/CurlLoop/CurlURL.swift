@@ -1,12 +1,12 @@
 internal import CCurl
 
-/// A URL as libcurl reads it, so that no other reading is judged than the one that is connected to.
+/// A URL as libcurl reads it, so that checks judge the same reading that libcurl connects to.
 package struct CurlURL {
     /// In lower case.
     package let scheme: String
     /// Without the brackets of an IPv6 address. An IPv4 address is in dotted decimals, however it was written.
     package let host: String
-    /// The scheme's where the text has none.
+    /// The scheme's, if the text has no port.
     package let port: Int
 
     /// Reads an absolute URL with a host.

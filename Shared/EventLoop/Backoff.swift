@@ -1,8 +1,8 @@
 /// The waits between attempts: the longest wait doubles from `min` to `max`.
 package struct Backoff: Hashable, Sendable {
-    /// The longest wait after the first failed attempt; above zero.
+    /// The longest wait after the first failed attempt. It is above zero.
     package let min: Duration
-    /// The longest wait after any number of attempts; at least `min`.
+    /// The longest wait after any number of attempts. It is at least `min`.
     package let max: Duration
 
     /// Creates waits.
@@ -20,7 +20,7 @@ package struct Backoff: Hashable, Sendable {
     }
 
     /// A random part of the longest wait. Clients that failed together then do not return together.
-    /// - Parameter jitter: The range of the part; from 0 for full jitter.
+    /// - Parameter jitter: The range of the part. It begins at 0 for full jitter.
     package func wait(afterAttempts attempts: Int, jitter: ClosedRange<Double> = 0...1) -> Duration {
         bound(afterAttempts: attempts) * Double.random(in: jitter)
     }

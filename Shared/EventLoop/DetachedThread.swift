@@ -16,8 +16,8 @@ package enum DetachedThread {
     /// Runs `body` on a new thread, which ends with it.
     /// - Parameters:
     ///   - name: Its first 15 bytes name the thread.
-    ///   - stackBytes: The size of its stack; nil for the system's.
-    /// - Throws: When the kernel gives no thread.
+    ///   - stackBytes: The size of its stack, or nil for the system's.
+    /// - Throws: If the kernel gives no thread.
     package static func start(
         name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(UVError) {

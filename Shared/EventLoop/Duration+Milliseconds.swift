@@ -4,8 +4,8 @@ extension Duration {
         Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Milliseconds for libuv's timers, rounded up; 0 for negative durations. Capped far below where libuv's arithmetic
-    /// would overflow.
+    /// Milliseconds for libuv's timers, rounded up, and 0 for negative durations. Capped far below where libuv's
+    /// arithmetic would overflow.
     var timerMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || attoseconds < 0 { return 0 }

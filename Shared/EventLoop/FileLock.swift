@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// Holds a lock file for the life of the process. One process at a time owns what it guards.
+/// Holds a lock file for the life of the process. One process at a time owns the guarded files.
 ///
-/// The lock is `flock`'s, which the kernel drops when the process dies however it dies; the file's text,
-/// `812 payment-queue 3f2a91c0`, only tells others who holds it. A file left behind by a dead process is no obstacle.
-/// The file is never removed: between a removal and the next creation two processes could each hold "the" lock.
+/// The lock is `flock`'s, which the kernel drops at any death of the process. The file's text,
+/// `812 payment-queue 3f2a91c0`, only names the holder. A file left behind by a dead process is no obstacle. The file
+/// is never removed: between a removal and the next creation two processes could each hold "the" lock.
 package final class FileLock: Sendable {
     /// Describes the process that has the lock, by the file's text.
     package struct Holder: Sendable, Equatable, CustomStringConvertible {
@@ -79,8 +79,8 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Releases the lock; a second call does nothing.
-    /// - Parameter isInOrder: Whether the work was done; then the file is emptied.
+    /// Releases the lock. A second call does nothing.
+    /// - Parameter isInOrder: Whether the work was done. If so, the file is emptied.
     package func release(isInOrder: Bool = true) {
         descriptor.withLock { held in
             guard let descriptor = held else { return }
@@ -90,7 +90,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// The host's name; a container's is its identifier unless it was given another.
+    /// The host's name. A container's is its identifier unless it was given another.
     private static var hostName: String {
         var name = utsname()
         guard uname(&name) == 0 else { return "?" }

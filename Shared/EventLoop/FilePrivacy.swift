@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Keeps other users of the machine out of what a store writes: keys, databases, logs.
+/// Keeps other users of the machine out of a store's files: keys, databases, logs.
 package enum FilePrivacy {
-    /// A refusal, because other users could read or write what must be the process's own.
+    /// A refusal, because other users could read or write a file that must be private to the process.
     package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// Names the path and the remedy.
         package let description: String
@@ -20,7 +20,7 @@ package enum FilePrivacy {
         case isPrivate
         /// It was open to others and is private from now on.
         case tightened
-        /// Others get in, and may have a reason to. The directory has more in it than a store.
+        /// Others get in, and may have a reason to. The directory has other files besides a store.
         case isOpen
     }
 
@@ -29,10 +29,10 @@ package enum FilePrivacy {
 
     /// Checks a directory that is to hold a store.
     ///
-    /// An empty one of the process's own user is made private: it contained nothing to read. Another one is left
-    /// unchanged, because it may be a home or a project, or a volume that a group was given on purpose; the files in it
-    /// are private in any case.
-    /// - Throws: When every user may exchange files in the directory.
+    /// An empty one of the process's own user is made private, because it contained no files to read. Another one is
+    /// left unchanged, because it may be a home or a project, or a volume that a group was given on purpose. The files
+    /// in it are private in any case.
+    /// - Throws: If every user may exchange files in the directory.
     package static func checkDirectory(_ path: String) throws(Refusal) -> Finding {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }
@@ -45,7 +45,7 @@ package enum FilePrivacy {
     }
 
     /// Makes an existing file private to its owner.
-    /// - Throws: When others may read or write it, and it is another user's or no regular file.
+    /// - Throws: If others may read or write it, and it is another user's or not a regular file.
     package static func tighten(_ path: String) throws(Refusal) -> Finding {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }

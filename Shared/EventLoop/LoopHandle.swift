@@ -52,7 +52,7 @@ package class LoopHandle {
         beginClosing()
     }
 
-    /// The struct as the type that `initialize` made of it.
+    /// The struct as the type that `initialize` gave it.
     func pointer<Handle>(as type: Handle.Type) -> UnsafeMutablePointer<Handle> {
         UnsafeMutableRawPointer(memory).assumingMemoryBound(to: type)
     }

@@ -1,6 +1,6 @@
 internal import CLibUV
 
-/// A timer on the loop, in milliseconds. One body at a time; starting it again replaces the old one.
+/// A timer on the loop, in milliseconds. It has one body at a time. Starting it again replaces the old one.
 ///
 /// It never fires early, and later when the turn before it was long. On a loop that is closing or closed it never
 /// fires.
@@ -24,7 +24,7 @@ package final class LoopTimer: LoopHandle {
 
     private override init(closedOn loop: UVLoop) { super.init(closedOn: loop) }
 
-    /// Calls `body` after `after`, then every `repeating` (rounded up to a millisecond; nil: once).
+    /// Calls `body` after `after`, then every `repeating` (rounded up to a millisecond). Nil calls it once.
     package func start(after: Duration, repeating: Duration? = nil, _ body: @escaping () -> Void) {
         loop.preconditionIsolated()
         guard !isClosed else { return }

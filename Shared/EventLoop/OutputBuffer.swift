@@ -9,7 +9,7 @@ struct OutputBuffer: ~Copyable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The bytes; valid until the next mutation.
+    /// The bytes, valid until the next mutation.
     var bytes: UnsafeMutableRawBufferPointer { .init(start: base, count: count) }
 
     /// Copies `source` to the end.
@@ -20,7 +20,7 @@ struct OutputBuffer: ~Copyable {
         count += source.count
     }
 
-    /// Empties the buffer; a block that has grown large is freed.
+    /// Empties the buffer. A block that has grown large is freed.
     mutating func clear() {
         count = 0
         if capacity > EventLoopLimits.keptOutputBytes {

@@ -2,7 +2,7 @@ internal import CLibUV
 
 /// Watches a file descriptor it does not own, such as libpq's socket or a pipe.
 ///
-/// The descriptor becomes non-blocking. Close the handle before the descriptor; `close()` stops the polling
+/// The descriptor becomes non-blocking. Close the handle before the descriptor. `close()` stops the polling
 /// immediately. One handle per descriptor.
 package final class PollHandle: LoopHandle {
     /// The conditions of a descriptor, to wait for or as reported.

@@ -26,7 +26,7 @@ package final class SignalSource: LoopHandle {
             "catch signal \(number)")
     }
 
-    /// Stops listening; the signal's default action is restored. It may be started again.
+    /// Stops listening and restores the signal's default action. It may be started again.
     package func stop() {
         loop.preconditionIsolated()
         guard !isClosed else { return }
@@ -40,7 +40,7 @@ package final class SignalSource: LoopHandle {
 }
 
 /// Ignores SIGPIPE for the whole process. Writing to a closed connection is then an error and does not end the process.
-/// Making a `UVLoop` calls it, since libuv's writes raise the signal; tools without a loop call it themselves.
+/// Making a `UVLoop` calls it, since libuv's writes raise the signal. Tools without a loop call it themselves.
 package func ignoreBrokenPipe() {
     signal(SIGPIPE, SIG_IGN)
 }

@@ -8,7 +8,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// 0…65535.
     package let port: Int
 
-    /// Creates an address from its parts; nothing is resolved or checked.
+    /// Creates an address from its parts, without resolving or checking them.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -17,7 +17,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// "127.0.0.1:7420" or "[::1]:7420".
     package var description: String { Self.text(host, port) }
 
-    /// Host and port as people write them; brackets round an IPv6 address.
+    /// Host and port as people write them, with brackets round an IPv6 address.
     static func text(_ host: String, _ port: Int) -> String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

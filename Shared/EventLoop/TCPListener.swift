@@ -3,8 +3,8 @@ import Glibc
 
 /// Accepts TCP connections on the loop.
 ///
-/// It watches a socket of its own and accepts itself instead of using libuv's listener, because that one retries in a
-/// closed circle when the process has no descriptor left. Here the listener then waits a moment; new connections stay
+/// It watches a socket of its own and accepts itself instead of using libuv's listener, because libuv's retries in a
+/// closed circle when the process has no descriptor left. This listener then waits a moment, and new connections stay
 /// in the kernel's backlog meanwhile.
 package final class TCPListener {
     /// The loop it accepts on.
@@ -21,11 +21,11 @@ package final class TCPListener {
     private var socket: CInt
     private var onConnection: ((TCPStream) -> Void)?
 
-    /// Binds and listens; connections wait in the backlog until `listen(onConnection:)`.
+    /// Binds and listens. Connections wait in the backlog until `listen(onConnection:)`.
     /// - Parameters:
-    ///   - host: A numeric address or "localhost" (127.0.0.1); for other names use the form with `resolving`.
+    ///   - host: A numeric address or "localhost" (127.0.0.1). For other names use the form with `resolving`.
     ///   - port: 0…65535, 0 for any free one.
-    /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, `EINVAL` for a name or a port out of range; the operation
+    /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, `EINVAL` for a name or a port out of range. The operation
     ///   names host and port.
     package static func bind(
         loop: UVLoop, host: String, port: Int, backlog: CInt = 512
@@ -66,14 +66,14 @@ package final class TCPListener {
         poll.afterClose = { [self] in releaseSocket() }
     }
 
-    /// Calls `onConnection` with each new stream; set its callbacks and start reading in there.
+    /// Calls `onConnection` with each new stream. Set its callbacks and start reading in there.
     package func listen(onConnection: @escaping (TCPStream) -> Void) throws(UVError) {
         loop.preconditionIsolated()
         self.onConnection = onConnection
         try startAccepting()
     }
 
-    /// Stops listening; the port is free when this returns. Idempotent. Accepted streams live on.
+    /// Stops listening. The port is free when this returns. Idempotent. Accepted streams live on.
     package func close() {
         loop.preconditionIsolated()
         onConnection = nil

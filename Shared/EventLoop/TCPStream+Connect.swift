@@ -3,7 +3,7 @@ import Glibc
 
 extension TCPStream {
     /// Connects to `host`, trying its addresses in order. `host` is numeric, "localhost", or a name for the resolver.
-    /// To be called by an actor pinned to `loop`; cancelling the task abandons the attempt.
+    /// To be called by an actor pinned to `loop`. Cancelling the task abandons the attempt.
     /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when
     ///   the name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
     package static func connect(
@@ -39,7 +39,7 @@ extension TCPStream {
 
     private typealias Outcome = Transfer<Result<TCPStream, UVError>>
 
-    /// Starts the handshake; `completion` gets 0 or libuv's code.
+    /// Starts the handshake. `completion` gets 0 or libuv's code.
     func connect(to address: sockaddr_storage, _ completion: @escaping (CInt) -> Void) {
         onConnected = completion
         let result = address.withSockaddr { address, _ in

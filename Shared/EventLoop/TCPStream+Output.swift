@@ -17,7 +17,7 @@ extension TCPStream {
         bytes.withUnsafeBytes { write(contentsOf: $0) }
     }
 
-    /// As `write(_:)`; the buffer is copied.
+    /// As `write(_:)`, but the buffer is copied.
     package func write(contentsOf buffer: UnsafeRawBufferPointer) {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
@@ -27,8 +27,9 @@ extension TCPStream {
         flushAtEndOfTurn()
     }
 
-    /// Writes as `write(contentsOf:)`, for owners that collect a turn's output themselves. They call it once a turn;
-    /// the kernel takes what it can straight from the buffer, and only the rest is copied. With TLS it is `write`.
+    /// Writes as `write(contentsOf:)`, for owners that collect a turn's output themselves. They call it once a turn.
+    /// The kernel takes as much as it can straight from the buffer, and only the rest is copied. With TLS it is
+    /// `write`.
     package func writeNow(contentsOf buffer: UnsafeRawBufferPointer) {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
@@ -59,7 +60,7 @@ extension TCPStream {
         return progressTime
     }
 
-    /// Sends what is pending, then FIN. Reading continues: the half-closed state.
+    /// Sends the pending output, then FIN. Reading continues, as the connection is half-closed.
     package func finishWriting() {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open else { return }
@@ -67,9 +68,9 @@ extension TCPStream {
         flushAtEndOfTurn()
     }
 
-    /// Sends what is pending, then FIN, waits for the peer's end and closes. After `within` at the latest it closes
-    /// anyway, and what the peer has not taken by then is lost. Input is thrown away meanwhile. A second call changes
-    /// nothing.
+    /// Sends the pending output, then FIN, waits for the peer's end and closes. After `within` at the latest it closes
+    /// anyway, and output that the peer has not taken by then is lost. Input is thrown away meanwhile. A second call
+    /// changes nothing.
     package func closeAfterFlush(within: Duration = EventLoopLimits.linger) {
         loop.preconditionIsolated()
         guard !isClosed, outputState != .closing else { return }
@@ -101,7 +102,8 @@ extension TCPStream {
         }
     }
 
-    /// Writes what the kernel takes now and returns its size. Nil when the connection is broken, and is being closed.
+    /// Writes as much as the kernel takes now and returns its size. Nil if the connection is broken, and is being
+    /// closed.
     private func tryWrite(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
         var piece = buffer(bytes)
         let taken = uv_try_write(stream, &piece, 1)

@@ -3,15 +3,15 @@ internal import CLibUV
 extension TCPStream {
     /// Speaks TLS from the next byte on. To be called before the first write and the first read.
     ///
-    /// `onRead` and `write` are about plaintext then. What is written before the end of the handshake waits for it, and
-    /// counts as pending. There is no deadline here: a connection has one for its first message anyway, which includes
-    /// the handshake.
+    /// `onRead` and `write` are about plaintext then. Output from before the end of the handshake waits for it, and
+    /// counts as pending. The handshake needs no deadline of its own, because that of a connection's first message
+    /// includes it.
     ///
     /// - Parameters:
     ///   - peerName: On a client the name or address for which the server's certificate must be.
-    ///   - plainAnswer: What a client without TLS gets from a server, in the clear: one that sends something else, or
-    ///     has sent nothing when the server closes.
-    /// - Throws: `failed` when memory is short.
+    ///   - plainAnswer: A server's answer in the clear to a client without TLS. Such a client sends other bytes, or has
+    ///     sent none when the server closes.
+    /// - Throws: `failed` if memory is short.
     package func startTLS(_ context: TLSContext, peerName: String = "", plainAnswer: [UInt8] = []) throws(TLSError) {
         loop.preconditionIsolated()
         precondition(tls == nil && bytesRead == 0 && bytesWritten == 0, "TLS begins with the first byte")
@@ -40,7 +40,7 @@ extension TCPStream {
         if tls.peerHasFinished, !peerEnded { ended() }
     }
 
-    /// Moves what is to be sent into the output.
+    /// Moves the waiting records into the output.
     func gatherRecords(_ tls: TLSSession) {
         do throws(TLSError) {
             try tls.seal()

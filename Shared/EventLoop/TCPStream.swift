@@ -4,17 +4,17 @@ import Glibc
 /// A TCP connection on the loop. Everything is called on the loop's thread, the callbacks too.
 ///
 /// Set the callbacks, then `startReading()`. After `close()`, `reset()`, an error or the peer's end, `onClose` is
-/// called exactly once, from the loop and never from within the call that caused it; nothing else is called after it,
-/// and the closures are dropped, so they may hold the stream's owner strongly. `TCP_NODELAY` is always on, since output
-/// is collected per turn already.
+/// called exactly once, from the loop and never from within the call that caused it. No other callback follows it, and
+/// the closures are dropped, so they may hold the stream's owner strongly. `TCP_NODELAY` is always on, since output is
+/// collected per turn already.
 package final class TCPStream: LoopHandle {
     /// Input. The buffer belongs to the loop and is only valid during the call.
     package var onRead: ((UnsafeRawBufferPointer) -> Void)?
-    /// Called when the peer will send nothing more. Without a handler the stream flushes its output and closes. Set it
-    /// to continue writing (half-closed); then the owner closes the stream.
+    /// Called when the peer has ended its output. Without a handler the stream flushes its output and closes. Set it to
+    /// continue writing (half-closed). Then the owner closes the stream.
     package var onEnd: (() -> Void)?
-    /// Called at the end, with what broke the connection. Nil after a clean end of the peer or a close of the owner's;
-    /// `ECANCELED` when the loop was closed.
+    /// Called at the end, with the error that broke the connection. Nil after a clean end of the peer or a close of the
+    /// owner's. `ECANCELED` if the loop was closed.
     package var onClose: ((UVError?) -> Void)?
     /// Called when `pendingBytes` has fallen to 0 from above.
     package var onDrain: (() -> Void)?
@@ -28,7 +28,7 @@ package final class TCPStream: LoopHandle {
     /// Bytes taken by `write` so far.
     package internal(set) var bytesWritten: UInt64 = 0
 
-    /// Nil on a plain connection; the rules are in TCPStream+TLS.
+    /// Nil on a plain connection. The rules are in TCPStream+TLS.
     var tls: TLSSession?
 
     // Output; the rules are in TCPStream+Output.
@@ -186,8 +186,8 @@ package final class TCPStream: LoopHandle {
 }
 
 extension TCPStream {
-    /// Ends the connection with a reset instead of a FIN. The peer is notified immediately, and nothing lingers in the
-    /// kernel.
+    /// Ends the connection with a reset instead of a FIN. The peer is notified immediately, and no output lingers in
+    /// the kernel.
     package func reset() {
         loop.preconditionIsolated()
         beginClosing { [tcp] _, callback in
@@ -204,7 +204,7 @@ extension TCPStream {
 
 /// Carries a loop-confined value through a continuation.
 ///
-/// Unchecked, because a continuation may in general resume anywhere; here the resumer is on the loop and the waiter is
+/// Unchecked, because a continuation may in general resume anywhere. Here the resumer is on the loop and the waiter is
 /// an actor pinned to it (checked with `preconditionIsolated`), so the value never leaves the thread.
 struct Transfer<Value>: @unchecked Sendable {
     let value: Value

@@ -8,10 +8,10 @@ package struct TLSFiles: Sendable, Hashable {
         case authorities, certificate, key
     }
 
-    /// The authorities whose signatures count. On a client nil means the system's; on a server nil means that clients
+    /// The authorities whose signatures count. On a client nil means the system's. On a server nil means that clients
     /// need no certificate.
     package var authorities: String?
-    /// This side's certificate, and after it those that lead to an authority.
+    /// This side's certificate, followed by those that lead to an authority.
     package var certificate: String?
     /// The certificate's private key, without a password.
     package var key: String?
@@ -27,7 +27,7 @@ package struct TLSFiles: Sendable, Hashable {
     }
 }
 
-/// What all sessions of one side share: certificate, key and authorities.
+/// The shared state of one side's sessions: certificate, key and authorities.
 package final class TLSContext: Sendable {
     /// The side of a session.
     package enum Side: Sendable {
@@ -42,7 +42,7 @@ package final class TLSContext: Sendable {
     nonisolated(unsafe) let context: OpaquePointer
 
     /// Reads the files.
-    /// - Throws: `file`, naming the file and what is wrong with it.
+    /// - Throws: `file`, naming the file and its fault.
     package init(_ side: Side, _ files: TLSFiles) throws(TLSError) {
         Self.prepareOpenSSL()
         guard let context = SSL_CTX_new(side == .client ? TLS_client_method() : TLS_server_method()) else {
@@ -61,7 +61,7 @@ package final class TLSContext: Sendable {
 
     /// Takes a server's identity from memory, as DER. Clients need no certificate.
     /// - Parameters:
-    ///   - chain: The certificate, and after it those that lead to an authority.
+    ///   - chain: The certificate, followed by those that lead to an authority.
     ///   - key: The certificate's private key.
     /// - Throws: `failed`, with OpenSSL's words.
     package convenience init(chain: [[UInt8]], key: [UInt8]) throws(TLSError) {
@@ -84,8 +84,8 @@ package final class TLSContext: Sendable {
 
     deinit { SSL_CTX_free(context) }
 
-    /// Keeps OpenSSL from freeing its tables when the process exits: a thread of libnats may use them until the end.
-    /// It counts only before the first other call of OpenSSL, so callers of libraries that use it call this first.
+    /// Keeps OpenSSL from freeing its tables when the process exits. A thread of libnats may use them until the end. It
+    /// has an effect only before the first other call of OpenSSL, so callers of libraries that use it call this first.
     package static func prepareOpenSSL() { _ = isPrepared }
 
     private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1

@@ -1,6 +1,6 @@
-/// The reason why there is no TLS: a file that cannot be used, or a handshake that failed.
+/// The reason why TLS failed: an unusable file, or a failed handshake.
 ///
-/// The sentences name what was found and what was wanted. Remedies are added by those who know the settings.
+/// The sentences name the found and the wanted value. Callers that know the settings add remedies.
 package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A file that does not exist, cannot be read or has other content.
     case file(TLSFiles.Kind, path: String, problem: String)
@@ -16,7 +16,7 @@ package enum TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     case unknownIssuer(String)
     /// OpenSSL does not accept the certificate for another reason, which it names.
     case untrusted(String)
-    /// The peer asks for a certificate, and there is none.
+    /// The peer asks for a certificate, and this side has none.
     case certificateRequired
     /// The peer does not accept this side's certificate. OpenSSL's words for the alert.
     case certificateRefused(String)

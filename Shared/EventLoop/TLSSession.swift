@@ -2,16 +2,16 @@ internal import COpenSSL
 
 /// TLS of one connection, without I/O: OpenSSL between two buffers in memory.
 ///
-/// Received bytes go into `receive`, and `read` takes the plaintext out. Plaintext goes into `write`, `seal` makes records
-/// of it, and `takeRecords` takes those out. A handshake is no more than records that wait to be taken.
+/// Received bytes go into `receive`, and `read` takes the plaintext out. Plaintext goes into `write`, `seal` makes
+/// records of it, and `takeRecords` takes those out. A handshake consists of records that wait to be taken.
 package final class TLSSession {
     /// Plaintext sealed in one go. The loop serves its other streams between two of them.
     static let sealBytes = 256 * 1024
 
     package private(set) var isEstablished = false
-    /// The first failure, after which the session takes no input and seals nothing.
+    /// The first failure, after which the session takes no input and seals no output.
     package private(set) var failure: TLSError?
-    /// Whether the peer has said that it will send nothing more.
+    /// Whether the peer has announced the end of its output.
     package private(set) var peerHasFinished = false
 
     private let context: TLSContext
@@ -19,7 +19,7 @@ package final class TLSSession {
     /// Sent instead of an alert to a peer that does not speak TLS.
     private let plainAnswer: [UInt8]
     private let ssl: OpaquePointer
-    /// Owned by `ssl`: what came in, and what is to be sent.
+    /// Owned by `ssl`: the received records, and those to be sent.
     private let input: OpaquePointer
     private let output: OpaquePointer
     /// Plaintext that waits for the end of the handshake, or for its turn. The first `sealed` bytes are done.
@@ -31,8 +31,8 @@ package final class TLSSession {
 
     /// - Parameters:
     ///   - peerName: On a client the name or address for which the server's certificate must be.
-    ///   - plainAnswer: What a peer without TLS gets, in the clear.
-    /// - Throws: `failed` when memory is short.
+    ///   - plainAnswer: The answer to a peer without TLS, in the clear.
+    /// - Throws: `failed` if memory is short.
     package init(_ context: TLSContext, peerName: String = "", plainAnswer: [UInt8] = []) throws(TLSError) {
         guard let ssl = SSL_new(context.context), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
         else { throw .failed(TLSContext.reason()) }
@@ -72,7 +72,7 @@ package final class TLSSession {
     deinit { SSL_free(ssl) }
 
     /// Takes bytes of the peer, and goes on with the handshake.
-    /// - Throws: What the peer did wrong, once. An alert for it is then among the records.
+    /// - Throws: The peer's fault, once. An alert for it is then among the records.
     package func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
         guard failure == nil, !peerHasFinished, let first = bytes.first else { return }
         if !hasInput {
@@ -85,8 +85,8 @@ package final class TLSSession {
         if !isEstablished { try handshake() }
     }
 
-    /// Decrypts into `buffer`, as much as there is.
-    /// - Returns: The number of bytes; 0 when the rest of a record has not come yet.
+    /// Decrypts the available bytes into `buffer`.
+    /// - Returns: The number of bytes, or 0 if the rest of a record has not come yet.
     /// - Throws: As `receive`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Int {
         guard isEstablished, failure == nil else { return 0 }
@@ -107,7 +107,7 @@ package final class TLSSession {
     /// Plaintext that waits, in bytes.
     package var waitingBytes: Int { plaintext.count - sealed }
 
-    /// Whether there are records to take, or plaintext to make them of.
+    /// Whether records can be taken, or plaintext waits to become records.
     package var hasOutput: Bool { BIO_ctrl_pending(output) > 0 || isEstablished && waitingBytes > 0 }
 
     /// Adds plaintext. After a failure it is thrown away.
@@ -139,8 +139,8 @@ package final class TLSSession {
         tls_forget(output)
     }
 
-    /// Ends the output, after the sealed plaintext. What waits for the handshake is thrown away. A peer that has sent
-    /// nothing so far may be one without TLS, and gets the answer for those.
+    /// Ends the output, after the sealed plaintext. Plaintext that waits for the handshake is thrown away. A peer that
+    /// has sent no bytes so far may lack TLS, and gets the answer for such peers.
     package func finish() {
         guard !hasFinished, waitingBytes == 0 || !isEstablished else { return }
         hasFinished = true
@@ -157,7 +157,7 @@ package final class TLSSession {
         if result == 1 { isEstablished = true } else if try check(result) { throw fail(.failed("the peer ended it")) }
     }
 
-    /// - Returns: Whether the peer has finished; false when it has more to send.
+    /// - Returns: Whether the peer has finished. False if it has more to send.
     /// - Throws: The failure.
     private func check(_ result: Int32) throws(TLSError) -> Bool {
         switch SSL_get_error(ssl, result) {
@@ -197,7 +197,7 @@ package final class TLSSession {
         }
     }
 
-    /// Notes why a certificate was refused. OpenSSL keeps no more of it than a number.
+    /// Notes why a certificate was refused. OpenSSL keeps only a number.
     private func refuses(_ store: OpaquePointer) {
         guard verifyFailure == nil, let certificate = X509_STORE_CTX_get_current_cert(store) else { return }
         let subject = TLSCertificate(certificate)
@@ -217,13 +217,13 @@ package final class TLSSession {
     }
 }
 
-/// What errors say of a certificate.
+/// The facts of a certificate that errors name.
 private struct TLSCertificate {
     let certificate: OpaquePointer
 
     init(_ certificate: OpaquePointer) { self.certificate = certificate }
 
-    /// The alternative names, else the subject.
+    /// The alternative names, or else the subject.
     var names: String {
         let index = X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
         guard index >= 0, let names = X509_get_ext(certificate, index) else {
@@ -243,7 +243,7 @@ private struct TLSCertificate {
 
     private func date(_ time: UnsafePointer<ASN1_TIME>?) -> String { text { ASN1_TIME_print($0, time) } }
 
-    /// What `print` writes, at most 256 bytes, without anything that is not printable.
+    /// The output of `print`, at most 256 bytes, without unprintable characters.
     private func text(_ print: (OpaquePointer) -> Int32) -> String {
         guard let memory = BIO_new(BIO_s_mem()) else { return "?" }
         defer { BIO_free(memory) }

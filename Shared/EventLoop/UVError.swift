@@ -3,9 +3,9 @@ internal import CLibUV
 /// A failed libuv call: the operation, its object, and libuv's code.
 ///
 /// `description` reads "bind 127.0.0.1:7420: address already in use (EADDRINUSE)". Compare `code` with the well-known
-/// codes below (`error.code == UVError.addressInUse`); `operation` and `message` are for people.
+/// codes below (`error.code == UVError.addressInUse`), because `operation` and `message` are for people.
 package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// libuv's code, always negative; on Linux the negated errno.
+    /// libuv's code, always negative. On Linux it is the negated errno.
     package let code: CInt
     /// The operation with its object: "connect 127.0.0.1:7420".
     package let operation: String

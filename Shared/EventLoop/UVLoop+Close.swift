@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension UVLoop {
-    /// Closes all open handles, waits for their close callbacks and ends the loop. Idempotent; every caller returns
+    /// Closes all open handles, waits for their close callbacks and ends the loop. Idempotent. Every caller returns
     /// after the end. Streams get `onClose` with `ECANCELED`, sleepers a `CancellationError`.
     ///
     /// **Jobs after close.** No continuation hangs and isolation holds: once the loop thread has left, jobs enqueued
@@ -44,7 +44,7 @@ extension UVLoop {
         for lookup in lookups.values { lookup.cancel() }
     }
 
-    /// Ends the loop when it is closing and nothing is open. Part of every turn: the loop's own handles close, and
+    /// Ends the loop when it is closing and no handle is open. Part of every turn: the loop's own handles close, and
     /// `uv_run` returns.
     func endIfNothingIsOpen() {
         guard isClosing, openHandles == 0, lookups.isEmpty, uv_is_closing(loopHandle(wakeUp)) == 0 else { return }
@@ -74,7 +74,7 @@ extension UVLoop {
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: uv_handle_t.self)
     }
 
-    /// Has the late queue run what is in the inbox. Called with the lock held, in phase `closed` only.
+    /// Has the late queue run the jobs in the inbox. Called with the lock held, in phase `closed` only.
     func scheduleLateRun(_ inbox: inout LoopInbox) {
         if inbox.lateRunScheduled { return }
         inbox.lateRunScheduled = true

@@ -2,7 +2,8 @@ import Synchronization
 
 extension UVLoop {
     /// Runs `work` on the loop, after everything enqueued before it by the same thread. From the loop's own thread this
-    /// costs neither a lock nor a wake-up; from others one wake-up per batch. After `close()`: see there.
+    /// costs neither a lock nor a wake-up. From others it costs one wake-up per batch. For calls after `close()`, see
+    /// there.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         post(.work(work))
     }
@@ -65,7 +66,7 @@ extension UVLoop {
 final class LoopIsolation: SerialExecutor, @unchecked Sendable {
     // Why unchecked: `loop` is set once, by the loop's initializer, and owns this object; actors keep both.
 
-    /// The loop; nil only before it has set itself.
+    /// The loop. Nil only before it has set itself.
     @exclusivity(unchecked) unowned(unsafe) var loop: UVLoop?
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -78,6 +79,6 @@ final class LoopIsolation: SerialExecutor, @unchecked Sendable {
     /// Stops the process off the loop, for `assumeIsolated` and `preconditionIsolated`.
     func checkIsolated() { loop?.preconditionIsolated("the caller is not on the thread of the actor's loop") }
 
-    /// Whether the caller is on the loop; `checkIsolated` stops the process instead.
+    /// Whether the caller is on the loop. `checkIsolated` stops the process instead.
     func isIsolatingCurrentContext() -> Bool? { loop?.isCurrent }
 }

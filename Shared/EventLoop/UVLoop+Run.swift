@@ -5,7 +5,7 @@ import Synchronization
 
 extension UVLoop {
     /// Makes a loop and a thread of its own that runs it until `close()`.
-    /// - Throws: When the kernel gives no descriptors or no thread.
+    /// - Throws: If the kernel gives no descriptors or no thread.
     package static func start(name: String) throws(UVError) -> UVLoop {
         let loop = try UVLoop(name: name)
         loop.inbox.withLock { $0.runClaimed = true }

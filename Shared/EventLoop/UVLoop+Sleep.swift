@@ -1,6 +1,6 @@
 extension UVLoop {
-    /// Suspends the task for `duration` of monotonic time. The task may run anywhere; the timer is on the loop.
-    /// - Throws: When the task is cancelled, or when the loop closes meanwhile or is closed.
+    /// Suspends the task for `duration` of monotonic time. The task may run anywhere, but the timer is on the loop.
+    /// - Throws: If the task is cancelled, or if the loop closes meanwhile or is closed.
     package func sleep(for duration: Duration) async throws(CancellationError) {
         let sleeper = Sleeper(loop: self)
         let completed = await withTaskCancellationHandler {
@@ -14,13 +14,13 @@ extension UVLoop {
     }
 }
 
-/// One sleep. Unchecked, because it travels between the sleeping task and the loop as a reference only: everything in
-/// it is touched on the loop.
+/// One sleep. Unchecked, because it travels between the sleeping task and the loop as a reference only. Its state is
+/// touched on the loop.
 private final class Sleeper: @unchecked Sendable {
     private let loop: UVLoop
     private var timer: LoopTimer?
     private var continuation: CheckedContinuation<Bool, Never>?
-    /// Whether it has ended; a cancellation may overtake the start.
+    /// Whether it has ended. A cancellation may overtake the start.
     private var isOver = false
 
     init(loop: UVLoop) { self.loop = loop }

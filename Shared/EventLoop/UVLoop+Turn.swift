@@ -32,7 +32,7 @@ extension UVLoop {
     /// The longest turn since the last `resetLongestTurn()`, in microseconds. A ready socket had to wait that long.
     package var longestTurnMicroseconds: UInt64 { longestTurn.load(ordering: .relaxed) }
 
-    /// Starts a new measurement and returns what the old one had found, in microseconds.
+    /// Starts a new measurement and returns the old one's result, in microseconds.
     @discardableResult
     package func resetLongestTurn() -> UInt64 { longestTurn.exchange(0, ordering: .relaxed) }
 
@@ -56,8 +56,8 @@ extension UVLoop {
         spareJobs.removeAll(keepingCapacity: spareJobs.count <= EventLoopLimits.jobsPerTurn)
     }
 
-    /// Runs jobs, then end-of-turn work, then output, before the loop polls. It repeats that for what these have
-    /// caused, until nothing is left or the turn has had its share.
+    /// Runs jobs, then end-of-turn work, then output, before the loop polls. It repeats that for their results, until
+    /// no work is left or the turn has had its share.
     func finishTurn() {
         if hasWork { enterTurn() }
         var budget = EventLoopLimits.jobsPerTurn

@@ -16,18 +16,17 @@ import Synchronization
 /// ```
 /// It is a task executor too, and tasks that work with such actors should prefer it: `Task(executorPreference: loop)`
 /// or `withTaskExecutorPreference(loop)`. A continuation (and an `AsyncStream`, which uses one) resumes its task on the
-/// task's executor before the actor's; without the preference that is the global pool, so each await of one costs a
+/// task's executor before the actor's. Without the preference that is the global pool, so each await of one costs a
 /// visit to another thread and a wake-up. A plain `Task { }` does not inherit the preference.
 ///
-/// **Turns.** The loop polls, runs the callbacks of what is ready, then runs all jobs, then the work registered with
+/// **Turns.** The loop polls, runs the callbacks of ready handles, then runs all jobs, then the work registered with
 /// `atEndOfTurn`, and polls again. So output written in any number of callbacks and jobs leaves in one write per turn.
 ///
 /// **Ownership.** A handle object (`TCPStream`, `LoopTimer`, …) owns C memory that never moves. From its initializer
-/// until its close callback the loop keeps the object alive; the memory is freed in the close callback and nowhere
-/// else. Dropping the last reference to an open handle closes nothing: call its `close()`, or let `UVLoop.close()` do
-/// it.
+/// until its close callback the loop keeps the object alive. The memory is freed in the close callback only. Dropping
+/// the last reference to an open handle does not close it: call its `close()`, or let `UVLoop.close()` do it.
 ///
-/// **Callback rule.** A C callback finds the object from `handle.data` (`LoopHandle.of`) and calls it, nothing else.
+/// **Callback rule.** A C callback finds the object from `handle.data` (`LoopHandle.of`) and only calls it.
 ///
 /// **After close.** See `close()`.
 package final class UVLoop: TaskExecutor, @unchecked Sendable {
@@ -45,12 +44,12 @@ package final class UVLoop: TaskExecutor, @unchecked Sendable {
     let inbox = Locked(LoopInbox())
     /// The executor of the actors pinned to the loop.
     let isolation = LoopIsolation()
-    /// The thread that may touch the loop's state now, 0 when there is none.
+    /// The thread that may touch the loop's state now, or 0 without one.
     let owner = Atomic<UInt>(0)
     let wakeUps = Atomic<Int>(0)
     let lastTurn = Atomic<UInt64>(0)
     let longestTurn = Atomic<UInt64>(0)
-    /// Runs what is enqueued after the loop has ended, one job at a time.
+    /// Runs jobs that are enqueued after the loop has ended, one at a time.
     let lateQueue: DispatchQueue
 
     // From here on: the owning thread's.
@@ -62,20 +61,20 @@ package final class UVLoop: TaskExecutor, @unchecked Sendable {
     var local = Deque<LoopJob>()
     var endOfTurnWork: [() -> Void] = []
     var handlesWithOutput: [TCPStream] = []
-    /// Empty arrays to swap with those above and with the inbox. A turn then allocates nothing.
+    /// Empty arrays to swap with those above and with the inbox. A turn then makes no allocation.
     var spareJobs: [LoopJob] = []
     var spareWork: [() -> Void] = []
     var spareHandles: [TCPStream] = []
     var openHandles = 0
     var lookups: [ObjectIdentifier: AddressLookup] = [:]
-    /// When the first callback of this turn began, in nanoseconds of `uv_hrtime`; 0 between turns.
+    /// The beginning of this turn's first callback, in nanoseconds of `uv_hrtime`, or 0 between turns.
     var turnStart: UInt64 = 0
-    /// Input of the stream that is being read; valid during one `onRead` only.
+    /// Input of the stream that is being read. Valid during one `onRead` only.
     let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// Makes a loop that is not running yet, and ignores SIGPIPE for the process. Use it with `run()` when the caller's
-    /// thread is to become the loop; otherwise use `start(name:)`.
-    /// - Throws: `EMFILE` and the like, when the kernel gives no descriptors.
+    /// Makes a loop that is not running yet, and ignores SIGPIPE for the process. Use it with `run()` if the caller's
+    /// thread is to become the loop. Otherwise use `start(name:)`.
+    /// - Throws: `EMFILE` and the like, if the kernel gives no descriptors.
     package init(name: String) throws(UVError) {
         ignoreBrokenPipe()
         self.name = name

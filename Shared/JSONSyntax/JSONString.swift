@@ -101,7 +101,7 @@ public enum JSONString {
         }
     }
 
-    /// The value of `\uXXXX` at a position; nil when the bytes there are something else.
+    /// The value of `\uXXXX` at a position. Nil if the bytes there are something else.
     private static func unit(_ bytes: Span<UInt8>, _ at: Int) -> UInt32? {
         guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
             return nil
@@ -124,9 +124,9 @@ public enum JSONString {
         }
     }
 
-    /// The length of the multi-byte sequence at `at`; nil when it is not UTF-8. The first byte is 0x80 or more.
+    /// The length of the multi-byte sequence at `at`. Nil if it is not UTF-8. The first byte is 0x80 or more.
     ///
-    /// Strict, as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Strict, as in RFC 3629: no overlong forms, no surrogates, no value above U+10FFFF.
     @usableFromInline
     static func lengthOfSequence(_ bytes: Span<UInt8>, _ at: Int) -> Int? {
         let first = bytes[at]

@@ -3,7 +3,7 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The address in `BUS_URL`, which decides the client. Only this type knows that there is more than one bus.
+/// The address in `BUS_URL`, which decides the client. Only this type knows that several kinds of bus exist.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     /// `storebus://…` or `tls://…`: Storebus's own broker.
     case storebus(BusURL)
@@ -12,7 +12,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads the text form.
     ///
-    /// - Throws: `invalidURL`, naming the part and what it should be.
+    /// - Throws: `invalidURL`, naming the part and its valid form.
     package init(parsing text: String) throws(BusError) {
         self = NATSURL.isNATS(text) ? .nats(try NATSURL(parsing: text)) : .storebus(try BusURL(parsing: text))
     }

@@ -4,14 +4,14 @@ import EventLoop
 import Logging
 import Synchronization
 
-/// The client of a NATS cluster, through libnats. It makes ``BusClient``'s promises with what NATS has for them.
+/// The client of a NATS cluster, through libnats. It keeps ``BusClient``'s promises with the means of NATS.
 ///
 /// ```swift
 /// let bus = NATSClient(configuration: .init(url: url, name: "catalog"), loop: loop, logger: logger)
 /// bus.start()                                   // connects, and again after every loss, until `close` or `drain`
 /// let reply = try await bus.request("sb.catalog.v1.products.get", body: body)
 /// ```
-/// Requests share one inbox subscription. Must be closed before its loop. What NATS cannot do: `docs/nats.md`.
+/// Requests share one inbox subscription. Must be closed before its loop. For the limits of NATS, see `docs/nats.md`.
 package final class NATSClient: LoopClient {
     package let connection: NATSConnection
     package let broadcast = StateBroadcast()
@@ -19,7 +19,7 @@ package final class NATSClient: LoopClient {
     package let logger: Logger
     private let numbers = Atomic<UInt64>(UInt64(BusClientCore.inboxSid))
 
-    /// Creates a client; ``start()`` connects it.
+    /// Creates a client, which ``start()`` connects.
     package init(configuration: Configuration, loop: UVLoop, logger: Logger) {
         eventLoop = loop
         self.logger = logger

@@ -6,12 +6,12 @@ extension NATSClient {
     package struct Configuration: Sendable {
         /// Servers and credentials.
         package var url: NATSURL
-        /// For people, at most 64 bytes; longer names are cut.
+        /// For people, at most 64 bytes. Longer names are cut.
         package var name: String
         /// Whether the client gets its own publishes back where it subscribes to them.
         package var echo = true
         /// Time between two pings, in whole milliseconds. The second unanswered ping ends the connection at the next,
-        /// so a frozen server is left within three of them.
+        /// so a frozen server is left within three pings.
         package var pingInterval: Duration
         /// Draws the inbox and the waits between reconnects. Tests inject a seeded one.
         package var random: any RandomNumberGenerator & Sendable

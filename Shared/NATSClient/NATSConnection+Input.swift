@@ -3,7 +3,7 @@ import BusProtocol
 import Logging
 
 extension NATSConnection {
-    /// Handles an event of a link; those of an abandoned link are ignored.
+    /// Handles an event of a link. Those of an abandoned link are ignored.
     func receive(_ event: NATSLink.Event, from number: NATSLinkNumber) {
         guard isCurrent(number) else { return }
         switch event {
@@ -47,8 +47,8 @@ extension NATSConnection {
         }
     }
 
-    /// Fails the requests or subscriptions of a refused subject. The server names the subject only: what one may not,
-    /// none may.
+    /// Fails the requests or subscriptions of a refused subject. The server names the subject only, and refuses it to
+    /// all of them.
     private func refused(_ text: String) {
         guard let refusal = NATSRefusal(text) else { return }
         if refusal.isSubscription {

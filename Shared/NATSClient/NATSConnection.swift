@@ -3,8 +3,8 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The part of a ``NATSClient`` that lives on the loop. It performs what ``NATSConnectionMachine`` decides, and matches
-/// arriving messages with their waiters.
+/// The part of a ``NATSClient`` that lives on the loop. It performs the decisions of ``NATSConnectionMachine``, and
+/// matches arriving messages with their waiters.
 package actor NATSConnection: BusConnection {
     package static let peerName = "server"
 

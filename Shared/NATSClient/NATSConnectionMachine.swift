@@ -3,7 +3,7 @@ import BusClient
 /// The states of a client's connection to a cluster: connecting, ready, waiting, closed. Pure: events and the time go
 /// in, actions come out. Signing in and pings are libnats's.
 ///
-/// `now` is the loop's monotonic time. There is one timer.
+/// `now` is the loop's monotonic time. The machine has one timer.
 struct NATSConnectionMachine {
     enum Event {
         case start
@@ -18,9 +18,9 @@ struct NATSConnectionMachine {
     }
 
     enum Action: Equatable {
-        /// Try each server once; answer with `opened` or `lost`.
+        /// Try each server once, and answer with `opened` or `lost`.
         case open
-        /// Subscribe again and send what waited.
+        /// Subscribe again and send the waiting messages.
         case becomeReady
         /// Drop the connection.
         case close

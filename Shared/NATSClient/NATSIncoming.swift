@@ -3,13 +3,13 @@ import BusProtocol
 internal import CNATS
 import Glibc
 
-/// What libnats's delivery thread hands to the loop, in order of arrival.
+/// The input that libnats's delivery thread hands to the loop, in order of arrival.
 enum NATSIncoming: Sendable {
     case message(sid: Int, BusMessage)
     /// The subscription has ended, and everything for it has come before this.
     case ended(sid: Int)
-    /// A flush is done; everything the server had sent by then has come before. Carries its failure, and what
-    /// the server refused last.
+    /// A flush is done. All earlier messages of the server have come before. Carries its failure, and the server's last
+    /// refusal.
     case flushed(number: Int, failure: BusError?, refusal: String?)
 
     /// Bytes it counts for while it waits for the loop.
@@ -19,7 +19,7 @@ enum NATSIncoming: Sendable {
 }
 
 extension BusMessage {
-    /// Copies a message of libnats; the caller keeps owning the original.
+    /// Copies a message of libnats. The caller keeps owning the original.
     init(copying message: OpaquePointer) {
         self.init(subject: String(cString: natsMsg_GetSubject(message)), headers: Self.headers(of: message))
         reply = natsMsg_GetReply(message).map { String(cString: $0) }

@@ -4,19 +4,19 @@ internal import CNATS
 import Dispatch
 import EventLoop
 
-/// One connection of libnats; a client has one at a time.
+/// One connection of libnats. A client has one at a time.
 ///
 /// libnats has threads of its own, and its calls may block. So three kinds of threads meet here. The loop gives orders.
-/// The `wire` queue carries them out in their order, but for flushes, which wait on a second queue. libnats's delivery
-/// thread, of which there is one for the whole process, so that messages keep their order, brings messages; they are
-/// collected and handed to the loop once per turn.
+/// The `wire` queue carries them out in their order, except flushes, which wait on a second queue. libnats's delivery
+/// thread brings messages. The whole process has one such thread, so that messages keep their order. They are collected
+/// and handed to the loop once per turn.
 final class NATSLink: @unchecked Sendable {
     // Why unchecked: `connection`, `subscriptions` and `isOver` are touched on the wire queue alone (and `connection`
     // on the flush queue, before the last order there destroys it); everything else is locked or never changes.
 
     /// The events of a connection, reported on the loop.
     enum Event: Sendable {
-        /// A server has accepted the client; it accepts payloads up to `payloadMax` bytes.
+        /// A server has accepted the client. It accepts payloads up to `payloadMax` bytes.
         case opened(payloadMax: Int)
         case lost(BusError)
         /// The server does not let the user publish or subscribe somewhere.
@@ -71,7 +71,7 @@ final class NATSLink: @unchecked Sendable {
     }
 
     /// Has an order carried out after those before it.
-    /// - Returns: False, and does nothing, when too many bytes wait already.
+    /// - Returns: False, without effect, if too many bytes wait already.
     @discardableResult
     func give(_ order: Order) -> Bool {
         var size = 0

@@ -134,13 +134,13 @@ enum NATSLimits {
     static let incomingMax = 65_536
     /// Bytes of messages that may wait for the loop.
     static let incomingBytesMax = 64 << 20
-    /// How long one write may take until the connection counts as lost.
+    /// Timeout of one write, after which the connection counts as lost.
     static let writeDeadline: Duration = .seconds(2)
     /// Pings without an answer after which the connection is dead.
     static let pingsOutMax: Int32 = 2
 }
 
 extension Duration {
-    /// Milliseconds for libnats; at least one.
+    /// Milliseconds for libnats, at least one.
     var natsMilliseconds: Int64 { Int64(max(1, wholeMilliseconds)) }
 }

@@ -8,7 +8,7 @@ package struct NATSOutgoing: Sendable {
     var reply: String?
     let headers: BusHeaders
     let body: [UInt8]
-    /// Bytes of the header in SBP/1; NATS's header takes about as many.
+    /// Bytes of the header in SBP/1. NATS's header takes about as many.
     let headerBytes: Int
 
     /// Bytes it counts for in a buffer.

@@ -2,7 +2,7 @@ import BusClient
 internal import CNATS
 
 /// The context of libnats's callbacks for one subscription. The library libnats owns a reference from the
-/// subscription's beginning to its completion, after which it calls nothing of it again.
+/// subscription's beginning to its completion, and never calls it after that.
 final class NATSSubscriptionContext: Sendable {
     private let link: NATSLink
     private let sid: Int

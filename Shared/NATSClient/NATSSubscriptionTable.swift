@@ -10,11 +10,11 @@ struct NATSSubscriptionTable {
         let pattern: String
         let queue: String?
         let handler: Handler
-        /// Deliveries until it ends by itself; nil: it does not.
+        /// Deliveries until it ends by itself, or nil if it does not.
         var remaining: Int?
         /// The caller of `subscribe`, until the first acknowledgement.
         var waiter: Waiter?
-        /// The callers of `unsubscribe`; with one it is not subscribed again.
+        /// The callers of `unsubscribe`. With a caller here, it is not subscribed again.
         var ending: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -29,7 +29,7 @@ struct NATSSubscriptionTable {
             pattern: pattern.text, queue: queue?.text, handler: handler, remaining: max, waiter: waiter)
     }
 
-    /// The order that subscribes on a link; nil for an ended or ending one.
+    /// The order that subscribes on a link. Nil for an ended or ending one.
     func order(_ sid: Int) -> NATSLink.Order? {
         guard let entry = entries[sid], entry.ending.isEmpty else { return nil }
         return .subscribe(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining)
@@ -63,7 +63,7 @@ struct NATSSubscriptionTable {
         return (refused.values.compactMap(\.waiter), refused.values.contains { $0.waiter == nil })
     }
 
-    /// Begins to end a subscription for a caller. Returns false, and stores nothing, when it has ended.
+    /// Begins to end a subscription for a caller. Returns false, without storing the caller, if it has ended.
     mutating func end(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
         guard entries[sid] != nil else { return false }
         entries[sid]?.ending.append(continuation)
@@ -83,14 +83,14 @@ struct NATSSubscriptionTable {
         return entry.ending
     }
 
-    /// Removes the subscriptions that were ending, because the connection is lost. Returns what resumes the waiters for
-    /// their ends.
+    /// Removes the subscriptions that were ending, because the connection is lost. Returns closures that resume the
+    /// waiters for their ends.
     mutating func connectionLost() -> [() -> Void] {
         entries.keys.flatMap { ended($0) }.map { continuation in { continuation.resume() } }
     }
 
-    /// Ends all subscriptions, because the client has ended. Returns what resumes every waiter, with the error for
-    /// those of `subscribe`.
+    /// Ends all subscriptions, because the client has ended. Returns closures that resume every waiter, with the error
+    /// for those of `subscribe`.
     mutating func removeAll(_ error: BusError) -> [() -> Void] {
         let waiters = entries.values.compactMap(\.waiter)
         let ended = connectionLost()

@@ -4,12 +4,12 @@ import EventLoop
 /// The address of a NATS cluster: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`, or `nats+tls://…` for servers
 /// that speak TLS.
 ///
-/// A password or a token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because
+/// A password or a token in the URL is for tests and examples. Services take it from `BUS_CREDENTIALS_FILE`, because
 /// URLs end up in process lists and logs. `description` never shows one.
 package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
     /// One server of the cluster.
     package struct Server: Sendable, Equatable, CustomStringConvertible {
-        /// A name or an address; an IPv6 address without brackets.
+        /// A name or an address. An IPv6 address has no brackets.
         package var host: String
         /// 1…65535.
         package var port: Int
@@ -39,10 +39,10 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
     package var servers: [Server]
     /// Secrets.
     package var credentials: Credentials
-    /// The files for TLS; nil without it. Each server's certificate must be for the server's host.
+    /// The files for TLS, or nil without TLS. Each server's certificate must be for the server's host.
     package var tls: TLSFiles?
 
-    /// Creates the address of a cluster; all its servers share credentials and files.
+    /// Creates the address of a cluster. All its servers share credentials and files.
     package init(servers: [Server], credentials: Credentials = .none, tls: TLSFiles? = nil) {
         self.servers = servers
         self.credentials = credentials
@@ -57,7 +57,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads the text form. Each server may have the scheme again, as lists of servers are often written.
     ///
-    /// - Throws: `invalidURL`, naming the part and what it should be, and nothing that may be secret.
+    /// - Throws: `invalidURL`, naming the part and its valid form, without secrets.
     package init(parsing text: String) throws(BusError) {
         guard Self.isNATS(text) else { throw BusURL.invalid("it does not begin with nats:// or nats+tls://") }
         let scheme = text.hasPrefix(Self.secure) ? Self.secure : Self.plain
@@ -77,7 +77,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         self.init(servers: servers, credentials: credentials, tls: scheme == Self.secure ? TLSFiles() : nil)
     }
 
-    /// Adds a secret read from a file. It is the password of the URL's user, or a token when the URL names none.
+    /// Adds a secret read from a file. It is the password of the URL's user, or a token if the URL names no user.
     package mutating func add(secret: String) {
         if case .user(let user, _) = credentials {
             credentials = .user(user, password: secret)
@@ -86,7 +86,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Parses `token` or `user:password`; an empty password means that a file holds it.
+    /// Parses `token` or `user:password`. An empty password means that a file holds it.
     private static func credentials(_ text: Substring) throws(BusError) -> Credentials {
         guard let colon = text.firstIndex(of: ":") else { return .token(try decoded(text)) }
         return .user(try decoded(text[..<colon]), password: try decoded(text[text.index(after: colon)...]))

@@ -2,7 +2,8 @@ internal import EventLoop
 
 /// Announces this process's commits, so that jobs can rest until there may be work.
 ///
-/// Work is a row that a commit has written. A job that found none waits for the next commit instead of reading again.
+/// Work is a row that a commit has written. A job that found no work waits for the next commit instead of reading
+/// again.
 ///
 /// ```swift
 /// let position = database.commits.position          // before the tables are read

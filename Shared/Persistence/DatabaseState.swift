@@ -10,7 +10,7 @@ final class DatabaseState: Sendable {
 
     private let facts = Locked(Facts())
     let commits = CommitSignal()
-    /// The first fault, once; ends when the database is closed.
+    /// The first fault, once. It ends when the database is closed.
     let faults: AsyncStream<PersistenceError>
     private let faultContinuation: AsyncStream<PersistenceError>.Continuation
     private let path: String

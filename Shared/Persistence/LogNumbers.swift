@@ -8,12 +8,12 @@
 ///   sequence.
 /// - Each opening raises the next number to the clock, in microseconds since 1970. A log that was copied, or restored,
 ///   continues behind everything that its other life has written, because rows come more slowly than microseconds.
-/// - On PostgreSQL a column `xact` has the number of the writing transaction, which orders the rows. A restored dump may
-///   come to a server that counts from less. So `xact` is ``origin`` and that number. The origin is of an incarnation of
-///   the server, and is raised to the clock for the next one. It does not change while connections are open, because an
-///   incarnation ends with all its connections.
+/// - On PostgreSQL a column `xact` has the number of the writing transaction, which orders the rows. A restored dump
+///   may come to a server that counts from less. So `xact` is ``origin`` and that number. The origin belongs to an
+///   incarnation of the server, and is raised to the clock for the next one. It does not change while connections are
+///   open, because an incarnation ends with all its connections.
 enum LogNumbers {
-    /// The table of the places through which rows of logs were removed because of their age, by the log's name.
+    /// The table of the last removed places, by the log's name. Rows up to them were removed because of their age.
     static let removed = """
         CREATE TABLE IF NOT EXISTS log_removed (
             name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);

@@ -1,6 +1,6 @@
 /// One step of a schema. Steps are only ever added: number 1, 2, 3 …, each with SQL that never changes once released.
 package struct Migration: Hashable, Sendable {
-    /// 1, 2, 3 …, without gaps; the order in which steps are applied.
+    /// 1, 2, 3 …, without gaps, in the order in which steps are applied.
     package let number: Int
     /// A few words for people: `0.1.0`.
     package let name: String
@@ -27,7 +27,7 @@ package struct Migration: Hashable, Sendable {
     /// The statements in an engine's words.
     func sql(_ dialect: SQLDialect) -> String { dialect == .sqlite ? sqlite : postgres }
 
-    /// FNV-1a, 64 bits, of the step's SQL. It is enough to notice that a released step was edited; it is not a security
+    /// FNV-1a, 64 bits, of the step's SQL. It is enough to notice an edit of a released step. It is not a security
     /// measure.
     package func fingerprint(_ dialect: SQLDialect) -> String {
         let hash = sql(dialect).utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {

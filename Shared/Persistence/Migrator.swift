@@ -4,8 +4,8 @@ struct Migrator {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
-    /// The other tables of every database: the one row that identifies it, and its store once that is known, and the
-    /// ends of its logs.
+    /// The other tables of every database: the row that identifies the database and its store, and the ends of its
+    /// logs. The store is added once it is known.
     static let tables = """
         CREATE TABLE IF NOT EXISTS store_identity (
             only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);

@@ -4,7 +4,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     package enum Code: Hashable, Sendable {
         /// Another process holds the database.
         case held
-        /// The file or its directory cannot be opened or written; the server refuses the user.
+        /// The file or its directory cannot be opened or written, or the server refuses the user.
         case cannotOpen
         /// The file is damaged, or no database at all. Restore a copy.
         case corrupted
@@ -12,7 +12,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case schemaMismatch
         /// The engine would not take the settings durability rests on.
         case notDurable
-        /// The disk is full. Nothing was written; the same write may be tried again.
+        /// The disk is full. No data was written, and the same write may be tried again.
         case storageFull
         /// Reading or writing the disk failed.
         case storageFailed
@@ -22,13 +22,13 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case overloaded
         /// The database was closed: the process is ending. May be tried again.
         case closed
-        /// The server is away, or the connection was lost before the commit was asked for. Nothing was written; may be
-        /// tried again.
+        /// The server is away, or the connection was lost before the commit was asked for. No data was written, and the
+        /// write may be tried again.
         case unavailable
         /// The connection was lost during the commit: whether it succeeded is unknown. Reading finds out.
         case outcomeUnknown
-        /// The engine gave the transaction up because of another one, again and again. Nothing was written; may be
-        /// tried again.
+        /// The engine gave the transaction up because of another one, again and again. No data was written, and the
+        /// write may be tried again.
         case conflict
         case constraint(Constraint)
         /// The statement's result has no such column.
@@ -50,19 +50,19 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The kind of failure, by which repositories decide.
     package let code: Code
-    /// Names the file and, where there is one, the remedy. It never contains bound values.
+    /// Names the file and the remedy, if one exists. It never contains bound values.
     package let message: String
     /// The columns of a broken `unique` or `notNull`, `["payment.app", "payment.key"]`, when the engine names them.
     package let columns: [String]
 
-    /// Creates a failure; `columns` are for broken constraints only.
+    /// Creates a failure. `columns` are for broken constraints only.
     package init(_ code: Code, _ message: String, columns: [String] = []) {
         self.code = code
         self.message = message
         self.columns = columns
     }
 
-    /// Whether the same call may succeed later without manual repair, but for disk space.
+    /// Whether the same call may succeed later without manual repair, except for disk space.
     package var isRetryable: Bool {
         switch code {
         case .storageFull, .busy, .overloaded, .closed, .unavailable, .conflict: true

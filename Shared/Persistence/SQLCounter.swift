@@ -2,13 +2,13 @@
 /// PostgreSQL.
 ///
 /// A row on PostgreSQL would make all writers of a store wait for one another's flush. SQLite has one writer anyway, so
-/// its numbers are in the order of the commits and none is missing; PostgreSQL's are in the order of the requests, and
+/// its numbers are in the order of the commits, without gaps. PostgreSQL's are in the order of the requests, and
 /// numbers of rolled-back transactions are missing.
 package struct SQLCounter: Hashable, Sendable {
     /// `transaction`, with a migration that names it among its `counters`.
     package let name: String
 
-    /// Names a counter; the migration makes it.
+    /// Names a counter, which the migration makes.
     package init(_ name: String) { self.name = name }
 
     private static func sequence(_ name: String) -> String { "counter_\(name)" }
@@ -26,7 +26,7 @@ package struct SQLCounter: Hashable, Sendable {
         return counters.isEmpty ? "" : ([";", table] + statements).joined(separator: "\n")
     }
 
-    /// The next `count` numbers, growing; without gaps on SQLite only.
+    /// The next `count` numbers, growing. Only SQLite leaves no gaps.
     /// - Throws: `statement` for a counter that no migration has made.
     package func next(_ count: Int = 1, in transaction: SQLTransaction) async throws(PersistenceError) -> [Int64] {
         switch transaction.dialect {
@@ -51,7 +51,7 @@ package struct SQLCounter: Hashable, Sendable {
     }
 
     /// Starts to take the next number, so that it shares a round trip.
-    /// - Returns: A query with the column `value`; nil on SQLite, which has no round trips.
+    /// - Returns: A query with the column `value`, or nil on SQLite, which has no round trips.
     package func startNext(in transaction: SQLTransaction) async throws(PersistenceError) -> StartedQuery? {
         transaction.dialect == .sqlite ? nil : try await transaction.start(nextSQL, 1)
     }

@@ -9,33 +9,33 @@ package import ServiceLifecycle
 ///     return row?["version"] as Int64?
 /// }
 /// ```
-/// A body does SQL and nothing else that waits: others queue behind it. It may be run again from its beginning where
-/// the engine asks for that, so it changes nothing but the database. A statement that fails ends the transaction:
-/// statements after it fail too, and so does the call, even when the body catches the error.
+/// A body waits for SQL only, because others queue behind it. The engine may ask to run it again from its beginning, so
+/// it changes only the database. A statement that fails ends the transaction: statements after it fail too, and so does
+/// the call, even when the body catches the error.
 ///
 /// As a service it keeps the database open until graceful shutdown, then closes it. ``SQLiteDatabase`` throws ``fault``
-/// as soon as there is one, so that the process ends and is started again.
+/// as soon as it occurs, so that the process ends and is started again.
 package protocol SQLDatabase: ServiceLifecycle.Service {
     /// Runs `body` in one transaction and returns after the commit has reached the disk.
     ///
-    /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
-    /// write back.
-    /// - Throws: The error of `body`; ``PersistenceError`` when the commit failed.
+    /// A body that throws rolls back only its own changes, and its error is rethrown. Cancelling the task does not roll
+    /// a write back.
+    /// - Throws: The error of `body`, or a ``PersistenceError`` if the commit failed.
     func write<Output: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
     ) async throws -> Output
 
-    /// Runs `body` against one snapshot of what is committed. Writers neither wait for it nor disturb it.
-    /// - Throws: The error of `body`; ``PersistenceError``.
+    /// Runs `body` against one snapshot of the committed data. Writers neither wait for it nor disturb it.
+    /// - Throws: The error of `body`, or a ``PersistenceError``.
     func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
     ) async throws -> Output
 
-    /// Lets what waits finish, then closes the connections. Later calls fail with `closed`. May be called again.
+    /// Lets waiting work finish, then closes the connections. Later calls fail with `closed`. May be called again.
     func close() async
 
-    /// The reason why no write is taken; nil in health. A PostgreSQL server that is away comes back, a fault of SQLite
-    /// stays. The service's health check reports it.
+    /// The reason why no write is taken, or nil in health. A PostgreSQL server that is away comes back, but a fault of
+    /// SQLite stays. The service's health check reports it.
     var fault: PersistenceError? { get }
     /// The failures that a commit survives.
     var synchronous: DatabaseSynchronous { get }
@@ -53,22 +53,23 @@ protocol SQLSession: AnyObject {
     var failure: PersistenceError? { get }
 
     /// Runs one statement and waits for its answer.
-    /// - Parameter rowsMax: The number of rows wanted; rows beyond it are not fetched.
+    /// - Parameter rowsMax: The number of rows wanted. Rows beyond it are not fetched.
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult
 
     /// Runs an INSERT of at most one row.
     /// - Parameter column: The column whose number the engine has given.
-    /// - Returns: That number; nil when a conflict has kept the row out.
+    /// - Returns: That number, or nil if a conflict has kept the row out.
     func insert(
         _ sql: String, _ arguments: [SQLValue], numberedBy column: String
     ) async throws(PersistenceError) -> Int64?
 
-    /// Runs one statement whose result is asked for later. Where the engine can, it is on its way when this returns.
+    /// Runs one statement whose result is asked for later. If the engine can, it has sent the statement when this
+    /// returns.
     /// - Parameter rowsMax: The number of rows wanted.
     func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery
 
-    /// Runs one statement whose result is not needed. Where the engine can, it is on its way when this returns, and
-    /// what it throws is thrown by the next ``run(_:_:rowsMax:)`` or the commit.
+    /// Runs one statement whose result is not needed. If the engine can, it has sent the statement when this returns.
+    /// The next ``run(_:_:rowsMax:)`` or the commit then throws the statement's error.
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError)
 }
 

@@ -29,8 +29,8 @@ package enum SQLDialect: Hashable, Sendable {
     }
     /// The condition that a term is over, by the engine's clock. Its ? is twice the length of the term, in milliseconds.
     ///
-    /// A term that ends so much later began before the clock was set back. It is over too, so that nothing waits until the
-    /// clock has caught up.
+    /// A term that ends so much later began before the clock was set back. It is over too, so that no work waits until
+    /// the clock has caught up.
     /// - Parameter end: The column with the term's end.
     package func isOver(_ end: String) -> String { "(\(end) <= \(now) OR \(end) > \(now) + ?)" }
 }

@@ -1,7 +1,7 @@
 /// Writes the list of an `IN (…)`.
 package enum SQLList {
-    /// Returns a list of parameters, whose last is repeated until their number is a power of two: so that there are few
-    /// statements to prepare.
+    /// Returns a list of parameters, whose last is repeated until their number is a power of two. So only few
+    /// statements are prepared.
     package static func padded(_ values: [String]) -> (places: String, values: [String]) {
         guard let last = values.last else { return ("NULL", []) }
         var count = 1

@@ -1,6 +1,6 @@
 /// Runs SELECT statements inside one snapshot. Handed to the body of ``SQLDatabase/read(_:)`` and, as
-/// ``SQLTransaction``, of ``SQLDatabase/write(_:)``; of no use outside of it, and not `Sendable`, so the compiler keeps
-/// it inside.
+/// ``SQLTransaction``, of ``SQLDatabase/write(_:)``. It is of no use outside of the body, and not `Sendable`, so the
+/// compiler keeps it inside.
 package class SQLReader {
     let session: any SQLSession
 
@@ -14,7 +14,7 @@ package class SQLReader {
     /// ```swift
     /// let rows = try await reader.query("SELECT id, state FROM payment WHERE app = ? LIMIT 100", bundleId)
     /// ```
-    /// - Throws: ``PersistenceError`` by what the engine answered.
+    /// - Throws: ``PersistenceError`` by the engine's answer.
     package final func query(
         _ sql: String, _ arguments: any SQLValueConvertible...
     ) async throws(PersistenceError) -> [SQLRow] {
@@ -28,7 +28,7 @@ package class SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).rows
     }
 
-    /// The first row of a statement; nil when there is none.
+    /// The first row of a statement, or nil if it has no rows.
     package final func queryOne(
         _ sql: String, _ arguments: any SQLValueConvertible...
     ) async throws(PersistenceError) -> SQLRow? {
@@ -70,8 +70,8 @@ package class SQLReader {
     /// Reads about several items, in their order. Queries of up to eight items share a round trip.
     /// - Parameters:
     ///   - start: Starts the queries of an item.
-    ///   - finish: Waits for them. Nil ends the reading; the rows of other items that were started are dropped.
-    /// - Throws: What `start` and `finish` throw.
+    ///   - finish: Waits for them. Nil ends the reading. The rows of other items that were started are dropped.
+    /// - Throws: The errors of `start` and `finish`.
     package final func pipelined<Item, Started, Output>(
         _ items: [Item], start: (Item) async throws -> Started, finish: (Started) async throws -> Output?
     ) async throws -> [Output] {
@@ -90,7 +90,7 @@ package class SQLReader {
     }
 }
 
-/// A query of one transaction that was started. SQLite has run it; on PostgreSQL it may be on its way.
+/// A query of one transaction that was started. SQLite has run it. On PostgreSQL it may be on its way.
 package struct StartedQuery {
     enum Progress {
         case done(SQLResult)
@@ -101,12 +101,12 @@ package struct StartedQuery {
 
     init(_ progress: Progress) { self.progress = progress }
 
-    /// Waits for the first row; nil when there is none. It may be asked once, in the body that started the query.
-    /// - Throws: ``PersistenceError`` by what the engine answered.
+    /// Waits for the first row. Nil without rows. It may be asked once, in the body that started the query.
+    /// - Throws: ``PersistenceError`` by the engine's answer.
     package func first() async throws(PersistenceError) -> SQLRow? { try await rows().first }
 
     /// Waits for the rows. They may be asked once, in the body that started the query.
-    /// - Throws: ``PersistenceError`` by what the engine answered.
+    /// - Throws: ``PersistenceError`` by the engine's answer.
     package func rows() async throws(PersistenceError) -> [SQLRow] {
         switch progress {
         case .done(let result): result.rows

@@ -9,7 +9,7 @@ package struct SQLRow: Hashable, Sendable {
     /// In the order of the statement's columns.
     package let values: [SQLValue]
 
-    /// Creates a row, as tests do; both lists have the same length.
+    /// Creates a row, as tests do. Both lists have the same length.
     package init(columns: [String], values: [SQLValue]) { self.init(SQLColumns(columns), values) }
 
     init(_ columns: SQLColumns, _ values: [SQLValue]) {

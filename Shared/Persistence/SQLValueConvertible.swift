@@ -1,10 +1,10 @@
-/// A Swift type that is stored in a column. Numbers, text, booleans (0 and 1), bytes and their optionals are; a
+/// A Swift type that a column can store. It is a number, text, a boolean (0 or 1), bytes or one of their optionals. A
 /// repository adds its own identifiers and enums.
 package protocol SQLValueConvertible: Sendable {
     var sqlValue: SQLValue { get }
     /// Reads a value from a column.
     ///
-    /// - Returns: Nil when the column holds another kind of value; nothing is ever converted in silence.
+    /// - Returns: Nil if the column holds another kind of value. No value is ever converted in silence.
     init?(sqlValue: SQLValue)
 }
 
@@ -18,7 +18,7 @@ extension SQLValue: SQLValueConvertible {
 extension Int64: SQLValueConvertible {
     /// Stored as 64 bits.
     package var sqlValue: SQLValue { .integer(self) }
-    /// Reads an integer; nil for every other value.
+    /// Reads an integer. Nil for every other value.
     package init?(sqlValue: SQLValue) {
         guard case .integer(let value) = sqlValue else { return nil }
         self = value
@@ -28,7 +28,7 @@ extension Int64: SQLValueConvertible {
 extension Int: SQLValueConvertible {
     /// Stored as 64 bits.
     package var sqlValue: SQLValue { .integer(Int64(self)) }
-    /// Reads an integer; nil for every other value.
+    /// Reads an integer. Nil for every other value.
     package init?(sqlValue: SQLValue) {
         guard case .integer(let value) = sqlValue, let exact = Int(exactly: value) else { return nil }
         self = exact
@@ -38,7 +38,7 @@ extension Int: SQLValueConvertible {
 extension Bool: SQLValueConvertible {
     /// Stored as 0 or 1.
     package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
-    /// Reads 0 or 1; nil for every other number and value.
+    /// Reads 0 or 1. Nil for every other number and value.
     package init?(sqlValue: SQLValue) {
         switch sqlValue {
         case .integer(0): self = false
@@ -51,7 +51,7 @@ extension Bool: SQLValueConvertible {
 extension Double: SQLValueConvertible {
     /// Stored as a real number.
     package var sqlValue: SQLValue { .real(self) }
-    /// Reads a real number; an integer is nil.
+    /// Reads a real number. Nil for an integer.
     package init?(sqlValue: SQLValue) {
         guard case .real(let value) = sqlValue else { return nil }
         self = value
@@ -61,7 +61,7 @@ extension Double: SQLValueConvertible {
 extension String: SQLValueConvertible {
     /// Stored as UTF-8, byte for byte.
     package var sqlValue: SQLValue { .text(self) }
-    /// Reads text; a blob is nil.
+    /// Reads text. Nil for a blob.
     package init?(sqlValue: SQLValue) {
         guard case .text(let value) = sqlValue else { return nil }
         self = value
@@ -71,7 +71,7 @@ extension String: SQLValueConvertible {
 extension [UInt8]: SQLValueConvertible {
     /// Stored byte for byte.
     package var sqlValue: SQLValue { .blob(self) }
-    /// Reads a blob; text is nil.
+    /// Reads a blob. Nil for text.
     package init?(sqlValue: SQLValue) {
         guard case .blob(let value) = sqlValue else { return nil }
         self = value
@@ -81,7 +81,7 @@ extension [UInt8]: SQLValueConvertible {
 extension Optional: SQLValueConvertible where Wrapped: SQLValueConvertible {
     /// NULL for nil.
     package var sqlValue: SQLValue { self?.sqlValue ?? .null }
-    /// Reads NULL as nil; another type's value fails the whole read.
+    /// Reads NULL as nil. Another type's value fails the whole read.
     package init?(sqlValue: SQLValue) {
         if sqlValue == .null {
             self = Self.none
@@ -98,7 +98,7 @@ extension Optional: SQLValueConvertible where Wrapped: SQLValueConvertible {
 extension SQLValueConvertible where Self: RawRepresentable, RawValue: SQLValueConvertible {
     /// The raw value as it is stored.
     package var sqlValue: SQLValue { rawValue.sqlValue }
-    /// Reads a raw value; nil for one that the enum does not have.
+    /// Reads a raw value. Nil for one that the enum does not have.
     package init?(sqlValue: SQLValue) {
         guard let raw = RawValue(sqlValue: sqlValue) else { return nil }
         self.init(rawValue: raw)

@@ -88,7 +88,7 @@ extension PlantedBug {
         #endif
     }
 
-    /// The name of the bug that this process is to have; nil for none.
+    /// The name of the bug that this process is to have, or nil for none.
     @inlinable public static var chosen: String? {
         #if PLANTED_BUGS
             return named
@@ -113,7 +113,7 @@ extension PlantedBug {
     extension PlantedBug {
         private static let variable = "STOREBUS_PLANTED_BUG"
 
-        /// The text of the environment variable; nil without one.
+        /// The text of the environment variable, or nil without one.
         @usableFromInline static let named = getenv(variable).map { String(cString: $0) }
 
         @usableFromInline static let all: [PlantedBug] = [

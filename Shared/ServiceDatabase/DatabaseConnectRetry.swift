@@ -10,7 +10,7 @@ struct DatabaseConnectRetry {
     let logger: Logger
 
     /// Opens until it succeeds, with ``RetrySchedule``'s delays between the attempts.
-    /// - Throws: The first error that is not `unavailable`; `unavailable` when the delays add up to ``timeout``.
+    /// - Throws: The first error that is not `unavailable`, or `unavailable` when the delays add up to ``timeout``.
     func open<Database>(
         _ attempt: () async throws(PersistenceError) -> Database, pausing: (Duration) async -> Void
     ) async throws(PersistenceError) -> Database {

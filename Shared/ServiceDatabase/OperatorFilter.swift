@@ -1,18 +1,18 @@
 import Persistence
 import StoreModels
 
-/// Conditions of a list that an operator asks for, joined by AND, with the values of their `?`.
+/// Conditions of an operator's list, joined by AND, with the values of their `?`.
 ///
-/// They begin with the list's scope, so no list shows an isolated store's objects among the installation's.
+/// They begin with the list's scope, so that a list of the installation never shows an isolated store's objects.
 package struct OperatorFilter {
     package private(set) var arguments: [any SQLValueConvertible] = []
     private var conditions: [String] = []
 
     /// Creates the conditions of a list's scope and page.
     /// - Parameters:
-    ///   - bundleId: The app, as services name it; nil for all of the installation's apps.
+    ///   - bundleId: The app, as services name it. Nil for all of the installation's apps.
     ///   - prefix: The name of the table with `bundle_id` in the query, and a dot.
-    ///   - after: The `after` of the page before; nil for the first page.
+    ///   - after: The `after` of the page before. Nil for the first page.
     ///   - key: The column of the list's order.
     package init(app bundleId: String?, _ prefix: String = "", after: String?, by key: String) {
         add("\(prefix)bundle_id = ?", bundleId)
@@ -20,7 +20,7 @@ package struct OperatorFilter {
         add("\(prefix)\(key) > ?", after)
     }
 
-    /// Adds a condition with one `?`; nothing for nil.
+    /// Adds a condition with one `?`. Nil adds nothing.
     package mutating func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
         guard let argument else { return }
         conditions.append(condition)

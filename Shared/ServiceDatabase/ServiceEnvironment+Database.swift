@@ -5,15 +5,15 @@ import Persistence
 import StoreModels
 
 extension ServiceEnvironment {
-    /// Opens the service's database where the settings say, and brings its schema up to date.
+    /// Opens the service's database, as the settings name it, and migrates its schema.
     ///
     /// | key | environment | |
     /// |---|---|---|
-    /// | `database.url` | `DATABASE_URL` | `postgres://user@host:5432/db`; else `<data>/<service>.sqlite` |
+    /// | `database.url` | `DATABASE_URL` | `postgres://user@host:5432/db`, or else `<data>/<service>.sqlite` |
     /// | `database.password.file` | `DATABASE_PASSWORD_FILE` | a file with the password, instead of one in the URL |
-    /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal`, `off` lose commits (for measuring) |
+    /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`. `normal` and `off` lose commits (for measuring) |
     ///
-    /// On PostgreSQL a service has its own schema, `payment_queue`, and any number of processes; a SQLite file has one
+    /// On PostgreSQL a service has its own schema, `payment_queue`, and any number of processes. A SQLite file has one
     /// process. The service waits for a server that is away, as while it recovers from a crash. It takes no requests on
     /// a bus with another store's database (``StoreIdentityTable``).
     /// - Throws: ``StartupError`` that names the place, the problem and the remedy.

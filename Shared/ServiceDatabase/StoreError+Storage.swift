@@ -7,7 +7,7 @@ extension StoreError {
     ///
     /// A full disk, a long queue, a closed database or a server that is away wrote nothing: `serviceUnavailable`. After
     /// a failed flush, or a connection lost during a commit, the outcome is unknown until the caller repeats the
-    /// request: `outcomeUnknown`. Everything else is a bug, `internal`, whose cause is only logged.
+    /// request: `outcomeUnknown`. Everything else is a bug, `internal`, and its cause is only logged.
     /// - Parameter owner: The owner of the database, in a sentence: "the payment queue".
     init(storage error: PersistenceError, of owner: String) {
         switch error.code {

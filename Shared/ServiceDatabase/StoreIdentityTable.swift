@@ -3,7 +3,7 @@ import Persistence
 
 /// Reads and writes the identity of a database and its store. Every database has the table.
 enum StoreIdentityTable {
-    /// Returns the database's identity, after naming a database without a name.
+    /// Returns the database's identity, after naming an unnamed database.
     /// - Throws: ``PersistenceError``.
     static func load(_ database: any SQLDatabase) async throws -> StoreIdentity {
         if let identity = try await database.read({ try await read($0) }) { return identity }
@@ -16,7 +16,7 @@ enum StoreIdentityTable {
         }
     }
 
-    /// Writes the store's identity unless there is one.
+    /// Writes the store's identity unless the database has one.
     /// - Returns: The identity that is in the database now.
     /// - Throws: ``PersistenceError``.
     static func keep(_ store: String, in database: any SQLDatabase) async throws -> String {

@@ -23,7 +23,7 @@ package enum StoredJSON {
 extension Timestamp: SQLValueConvertible {
     /// Stored as milliseconds since 1970.
     package var sqlValue: SQLValue { .integer(milliseconds) }
-    /// Reads an integer; nil for every other value.
+    /// Reads an integer, or nil for every other value.
     package init?(sqlValue: SQLValue) {
         guard let milliseconds = Int64(sqlValue: sqlValue) else { return nil }
         self.init(milliseconds: milliseconds)

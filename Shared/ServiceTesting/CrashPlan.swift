@@ -8,7 +8,7 @@ import EventLoop
 /// crash.arm(.afterCharge)
 /// ```
 package final class CrashPlan<Checkpoint: Equatable & Sendable>: Sendable {
-    /// What a dead service's step ends with.
+    /// The end of a dead service's step.
     package struct Crash: Error {}
 
     private struct Contents {
@@ -18,7 +18,7 @@ package final class CrashPlan<Checkpoint: Equatable & Sendable>: Sendable {
 
     private let contents = Locked(Contents())
 
-    /// Creates a plan that kills nothing until ``arm(_:)``.
+    /// Creates a plan that kills no service until ``arm(_:)``.
     package init() {}
 
     /// The next time the service comes by, it dies.

@@ -4,7 +4,7 @@ package import Logging
 /// Keeps every line a logger writes, message and metadata.
 package final class LogCapture: Sendable {
     private let lines = Locked<[String]>([])
-    /// Every line so far, in order; of all loggers of this capture.
+    /// Every line so far of all loggers of this capture, in order.
     package var all: [String] { lines.withLock { $0 } }
 
     /// Creates a capture without lines.

@@ -19,7 +19,7 @@ package final class RunningService: Sendable {
 
     /// Returns when the service takes requests.
     /// - Parameters:
-    ///   - logs: The store of its log lines; without it they are dropped.
+    ///   - logs: The store of its log lines. Without it they are dropped.
     ///   - register: Registers its endpoints.
     package static func start(
         _ name: ServiceName, on bus: InMemoryBus, logs: LogCapture? = nil, register: (BusService) -> Void

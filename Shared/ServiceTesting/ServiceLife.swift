@@ -1,12 +1,12 @@
 import Persistence
 
-/// One life of a service with a database: what a process is between its start and its end.
+/// One life of a service with a database, like that of a process from start to end.
 package final class ServiceLife<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
     /// Open as long as the life lasts.
     package let database: any SQLDatabase
     /// The service on this database.
     package let service: Service
-    /// Where this life may be made to end.
+    /// The place where this life may be made to end.
     package let crash: CrashPlan<Checkpoint>
     private let running: RunningService
 

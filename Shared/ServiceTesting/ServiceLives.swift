@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The lives of a service in a test's store: the present one, and further replicas on the same database.
+/// The lives of a service in a test's store. They are the present one and further replicas on the same database.
 package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
     package typealias Life = ServiceLife<Service, Checkpoint>
 
@@ -23,13 +23,13 @@ package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Send
     /// The present life, unless it is down or has crashed.
     package var alive: Life? { contents.withLock { $0.current }.flatMap { $0.crash.hasCrashed ? nil : $0 } }
 
-    /// Makes `life` the present one; the one before it was stopped.
+    /// Makes `life` the present one, after the one before it was stopped.
     package func begin(_ life: Life) { contents.withLock { $0.current = life } }
 
     /// Takes note of a replica, as one more process would be.
     package func add(replica life: Life) { contents.withLock { $0.replicas.append(life) } }
 
-    /// Ends the present life; nothing when there is none.
+    /// Ends the present life, if one exists.
     package func stop() async {
         let stopped = contents.withLock { contents in
             defer { contents.current = nil }

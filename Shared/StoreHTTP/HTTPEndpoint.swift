@@ -1,7 +1,7 @@
-/// A route with the types of its request and its response, and what the API's description says of it.
+/// A route with its request and response types, and with notes for the API's description.
 ///
 /// Both are `Codable` types whose JSON is the body, or one of the kinds without JSON: ``RawBody``, ``NoContent``,
-/// ``EventStream``. The gateway reads the request strictly and rejects a member that the type lacks; its handlers
+/// ``EventStream``. The gateway reads the request strictly and rejects a member that the type lacks. Its handlers
 /// return the response type. Clients read the response leniently, so that a newer gateway may add members.
 ///
 /// `openapi.json` is written from the endpoints. The first sentence of an endpoint's comment is the operation's summary,
@@ -9,7 +9,7 @@
 package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: HTTPOperation {
     /// Method, path, admitted callers and query names.
     package let route: HTTPRoute
-    /// Whether the body may be missing; the gateway then reads `{}`.
+    /// Whether the body may be missing. The gateway then reads `{}`.
     package let isBodyOptional: Bool
     package let notes: OperationNotes
     package var request: any Sendable.Type { Request.self }
@@ -77,7 +77,7 @@ package enum NotBuilt: Sendable {}
 
 /// A type with the same JSON as a `Body`, in another form.
 ///
-/// The gateway writes one that forwards bytes of a service; a client reads one that has fewer members.
+/// The gateway writes one that forwards bytes of a service. A client reads one that has fewer members.
 package protocol JSONForm<Body>: Sendable {
     associatedtype Body: Sendable
 }

@@ -10,7 +10,7 @@ package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
 
     /// The template itself, as `openapi.json` has it.
     package let description: String
-    /// The parts between slashes, in order; an empty part is a literal.
+    /// The parts between slashes, in order. An empty part is a literal.
     package let segments: [Segment]
 
     /// - Precondition: The path begins with a slash, and each name in braces is a ``PathParameter``.

@@ -2,8 +2,8 @@ import StoreModels
 
 /// An operation of the gateway's HTTP API, declared once for the gateway and its clients.
 ///
-/// The gateway's router, the writer of `openapi.json`, the command line and StoreKitClient read it; none of them spells a
-/// path by hand. It is to HTTP what `Endpoint` is to the bus.
+/// The gateway's router, the writer of `openapi.json`, the command line and StoreKitClient read it, so none of them
+/// spells a path by hand. Its counterpart on the bus is `Endpoint`.
 package struct HTTPRoute: Hashable, Sendable {
     /// The HTTP method, spelled as in the request line.
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
@@ -24,13 +24,13 @@ package struct HTTPRoute: Hashable, Sendable {
     /// The use of the `Idempotency-Key` header.
     package enum IdempotencyKey: Sendable { case none, optional, required }
 
-    /// One method; a path with several methods has a route for each.
+    /// One method. A path with several methods has a route for each.
     package let method: Method
-    /// The path's template; ``target(_:query:)`` fills it in.
+    /// The path's template. ``target(_:query:)`` fills it in.
     package let path: HTTPPath
-    /// The callers that the gateway admits; others get 401 or 403.
+    /// The callers that the gateway admits. Others get 401 or 403.
     package let access: Access
-    /// Names the query may have; a client may send no other.
+    /// Names the query may have. A client may send no other.
     package let query: Set<String>
     /// Whether the gateway reads the header, and refuses requests without it.
     package let idempotencyKey: IdempotencyKey
@@ -56,7 +56,7 @@ package struct HTTPRoute: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - values: One for each parameter of the path.
-    ///   - query: Names in any order; those without a value are left out.
+    ///   - query: Names in any order. Those without a value are left out.
     /// - Precondition: The path has these parameters and the route knows these names.
     package func target(
         _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
@@ -78,7 +78,7 @@ package enum Access: String, Sendable {
     case app
     /// The app, or the App Store app on the device (`client: "store"`).
     case appOrStore
-    /// The operator, with the admin key; or the console in the operator's browser, with its session.
+    /// The operator with the admin key, or the console in a browser with its session.
     case admin
     /// The console in the operator's browser, with the cookie of its session and nothing else.
     case console

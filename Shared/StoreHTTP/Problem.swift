@@ -7,8 +7,8 @@ import StoreModels
 ///  "detail":"transaction t_01j… is purchasing","code":"transactionNotFinishable","retryable":false,
 ///  "traceId":"4bf92f3577b34da6a3ce929d0e0e4736","remedy":"Finish a transaction when it is purchased, …"}
 /// ```
-/// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members; `retryAfterMs` is
-/// present when it is known. A reader takes a member of the wrong kind for a missing one.
+/// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members. The member
+/// `retryAfterMs` is present when it is known. A reader takes a member of the wrong kind for a missing one.
 package struct Problem: Hashable, Sendable, Codable {
     /// `urn:storebus:problem:` and the code.
     package var type: String?
@@ -16,17 +16,17 @@ package struct Problem: Hashable, Sendable, Codable {
     package var title: String?
     /// The HTTP status, 400…599.
     package var status: Int?
-    /// What is wrong and where, for people; not a contract.
+    /// The fault and its place, for people. It is not a contract.
     package var detail: String?
-    /// The contract; clients decide by it and by nothing else.
+    /// The contract. Clients decide by it and by nothing else.
     package var code: StoreErrorCode?
     /// Whether the same request with the same key may succeed later.
     package var retryable: Bool?
-    /// Milliseconds to wait before that; nil when nothing is known.
+    /// Milliseconds to wait before that. Nil when it is unknown.
     package var retryAfterMs: Int?
     /// 32 hexadecimal digits, the same as in the services' logs.
     package var traceId: String?
-    /// One sentence about what to do, for people.
+    /// One sentence for people that describes the remedy.
     package var remedy: String?
     /// Every other member.
     package var details: [String: JSONValue]
@@ -47,13 +47,13 @@ package struct Problem: Hashable, Sendable, Codable {
     }
 
     /// Reads the body of a response.
-    /// - Returns: Nil for a body that is no JSON object.
+    /// - Returns: Nil for a body that is not a JSON object.
     package init?(body: [UInt8]) {
         guard let members = (try? StrictJSON.parse(body))?.objectValue else { return nil }
         self.init(members)
     }
 
-    /// Reads an object; members of the wrong kind count as missing.
+    /// Reads an object. Members of the wrong kind count as missing.
     package init(from decoder: any Decoder) throws { self.init(try [String: JSONValue](from: decoder)) }
 
     private init(_ members: [String: JSONValue]) {

@@ -89,7 +89,7 @@ package enum ServerAPIError: String, Error, CaseIterable {
     case generalInternal = "5000000 An unknown error occurred."
     case generalInternalRetryable = "5000001 An unknown error occurred. Please try again."
 
-    /// Apple's number; its first three digits are the HTTP status.
+    /// Apple's number. Its first three digits are the HTTP status.
     package var code: Int { Int(rawValue.prefix { $0 != " " }) ?? 0 }
 
     /// Apple's sentence.

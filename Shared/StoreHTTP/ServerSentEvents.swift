@@ -1,6 +1,6 @@
 /// One event of a stream of server-sent events (HTML Living Standard, 9.2).
 package struct ServerSentEvent: Hashable, Sendable {
-    /// The last identifier the stream sent, with this event or before; nil for none.
+    /// The last identifier the stream sent, with this event or before. Nil for none.
     package var id: String?
     /// `message` when the stream names none.
     package var name: String = "message"
@@ -45,8 +45,8 @@ package enum ServerSentEventEncoder {
 
 /// Reads server-sent events from bytes that come in any pieces.
 ///
-/// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event
-/// above the bound is an error, because the bytes after it may not begin at an event.
+/// Unknown fields are skipped. A stream is read for hours, so the parser's memory is bounded: a line or an event above
+/// the bound is an error, because the bytes after it may not begin at an event.
 package struct ServerSentEventParser: Sendable {
     /// One item of a stream, in its order.
     package enum Item: Hashable, Sendable {
@@ -57,13 +57,13 @@ package struct ServerSentEventParser: Sendable {
 
     /// The error of an event above the bound.
     package struct EventTooLong: Error, Hashable, Sendable {
-        /// Creates the error; it carries nothing of the event.
+        /// Creates the error, which carries nothing of the event.
         package init() {}
     }
 
     private let byteCountMax: Int
     private var line: [UInt8] = []
-    /// Whether the last byte was a carriage return; a line feed then ends no second line.
+    /// Whether the last byte was a carriage return. A line feed then ends no second line.
     private var endedByReturn = false
     private var isAtStart = true
     private var name = ""
@@ -77,7 +77,7 @@ package struct ServerSentEventParser: Sendable {
 
     /// Reads the next bytes.
     /// - Returns: The items they complete, in order.
-    /// - Throws: ``EventTooLong``; the parser is of no use afterwards.
+    /// - Throws: ``EventTooLong``, after which the parser is of no use.
     package mutating func append(_ bytes: some Sequence<UInt8>) throws(EventTooLong) -> [Item] {
         var items: [Item] = []
         for byte in bytes {
@@ -115,7 +115,7 @@ package struct ServerSentEventParser: Sendable {
         return nil
     }
 
-    /// - Returns: Nil for an event without data, which is none.
+    /// - Returns: Nil for an event without data, which is not an event.
     private mutating func endEvent() -> Item? {
         defer {
             name = ""

@@ -4,7 +4,7 @@ package enum Urgency: String, CaseIterable, Sendable {
     case query
     /// Leads to a charge.
     case purchase
-    /// Completes what is paid for: finish and restore.
+    /// Completes a purchase that is paid for: finish and restore.
     case completion
     /// Is never refused for overload: streams, waits and downloads, which have limits of their own, and monitoring.
     case unlimited

@@ -8,10 +8,11 @@ public struct NeverHappened: Error, CustomStringConvertible {
     public var description: String { "\(what): not within \(within)" }
 }
 
-/// Waits for a condition that another task or process brings about. It is for what cannot be awaited directly. Checks
-/// immediately and then every few milliseconds; a test that passes never waits for the whole of `within`.
+/// Waits for a condition that another task or process brings about. It is for conditions that cannot be awaited
+/// directly. Checks immediately and then every few milliseconds. A test that passes never waits for the whole of
+/// `within`.
 ///
-/// - Throws: ``NeverHappened`` at the deadline, or what `condition` throws.
+/// - Throws: ``NeverHappened`` at the deadline, or an error of `condition`.
 public func eventually(
     _ what: String, within: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {

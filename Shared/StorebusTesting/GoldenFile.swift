@@ -5,8 +5,8 @@ package enum GoldenFile {
     /// Compares a file with the text that it should have, or writes it.
     /// - Parameters:
     ///   - path: From the repository's root: `docs/cli.md`.
-    ///   - mark: The line behind which the text begins; nil for a whole file.
-    /// - Returns: The first line that differs; nil for none, and for a file that was written now.
+    ///   - mark: The line behind which the text begins, or nil for a whole file.
+    /// - Returns: The first line that differs. Nil if no line differs, and for a file that was written now.
     package static func difference(_ path: String, _ text: String, below mark: String? = nil) throws -> String? {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let file = root.deletingLastPathComponent().appendingPathComponent(path)

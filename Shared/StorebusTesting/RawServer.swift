@@ -1,10 +1,10 @@
 internal import EventLoop
 
-/// A server on a free port of 127.0.0.1 that answers each request as the test says, byte for byte.
+/// A server on a free port of 127.0.0.1 that answers with the test's exact bytes.
 package final class RawServer: @unchecked Sendable {
     // Why unchecked: what is not a constant or behind a lock is touched on the loop only.
 
-    /// What it does once a request has come.
+    /// The server's action once a request has come.
     package enum Answer: Sendable {
         case text(String)
         case bytes([UInt8])
@@ -35,7 +35,7 @@ package final class RawServer: @unchecked Sendable {
 
     /// - Parameters:
     ///   - waitsForRequest: Whether it answers a request, or as soon as it is connected to.
-    ///   - answer: Called with the number of the request, from 0; without requests with that of the connection.
+    ///   - answer: Called with the number of the request, from 0, or without requests with that of the connection.
     package static func start(
         waitsForRequest: Bool = true, _ answer: @escaping @Sendable (Int) -> Answer
     ) async throws -> RawServer {

@@ -1,6 +1,6 @@
 package import StoreModels
 
-/// The error a call is refused with; nil when it is not refused.
+/// The error a call is refused with. Nil if it is not refused.
 ///
 /// ```swift
 /// #expect(try await refusal { try await alice.add("coins", key: "") }?.code == .idempotencyKeyInvalid)

@@ -8,7 +8,7 @@ import Foundation
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator; equal seeds give equal numbers.
+    /// Creates a generator. Equal seeds give equal numbers.
     public init(seed: UInt64) { state = seed }
 
     /// The next of 2⁶⁴ numbers, in the order the seed gives.
@@ -22,7 +22,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix64 {
-    /// A generator seeded by `STOREBUS_SEED`, or randomly; the seed is printed, because a failure without its seed
+    /// A generator seeded by `STOREBUS_SEED`, or randomly. The seed is printed, because a failure without its seed
     /// cannot be repeated.
     public static func seeded(_ purpose: String = #function) -> SplitMix64 {
         let seed =

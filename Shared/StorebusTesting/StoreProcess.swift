@@ -2,7 +2,7 @@ import Foundation
 
 /// A whole store of real processes: `storebus up` on free ports and a directory of its own. ``stop()`` ends it.
 public final class StoreProcess: Sendable {
-    /// Holds the data, the logs and the output; removed at the end.
+    /// Holds the data, the logs and the output. Removed at the end.
     public let directory: TemporaryDirectory
     /// `http://127.0.0.1:40123`
     public let url: String
@@ -14,7 +14,7 @@ public final class StoreProcess: Sendable {
     /// - Parameters:
     ///   - arguments: More arguments for `storebus up`.
     ///   - environment: Variables for it and all processes it starts, in addition to those of the tests.
-    ///   - directory: The directory of its data; a temporary one by default.
+    ///   - directory: The directory of its data. A temporary one by default.
     public init(
         _ arguments: [String] = [], environment: [String: String] = [:], in directory: TemporaryDirectory? = nil
     ) async throws {
@@ -68,8 +68,8 @@ public final class StoreProcess: Sendable {
     }
 
     /// Runs the command line against this store and waits for its end.
-    /// - Returns: What it printed on standard output.
-    /// - Throws: ``StackError`` with all it printed when it ends with another status than 0.
+    /// - Returns: Its standard output.
+    /// - Throws: ``StackError`` with all its output if it ends with another status than 0.
     @discardableResult
     public func storebus(_ arguments: [String]) async throws -> String {
         let process = Process()
@@ -94,7 +94,7 @@ public final class StoreProcess: Sendable {
         return Self.text(output)
     }
 
-    /// What leads a program to this store as its operator.
+    /// Variables that lead a program to this store as its operator.
     public var variables: [String: String] { ["STOREBUS_URL": url, "STOREBUS_ADMIN_KEY": adminKey] }
 
     /// Ends every process by its pid.
@@ -108,7 +108,7 @@ public final class StoreProcess: Sendable {
         process.waitUntilExit()
     }
 
-    /// Prints what explains a failure: everything `storebus up` said, and the end of each log.
+    /// Prints the context of a failure: all output of `storebus up`, and the end of each log.
     public func printLogs() {
         print("storebus up said:\n\(output)")
         let logs = (try? FileManager.default.contentsOfDirectory(atPath: directory.file("logs"))) ?? []
@@ -122,7 +122,7 @@ public final class StoreProcess: Sendable {
 
 /// Something about the processes themselves went wrong.
 public struct StackError: Error, CustomStringConvertible {
-    /// What went wrong, with the output where there is any.
+    /// The error, with the output if it has any.
     public let description: String
     /// Creates an error for the test's report.
     public init(_ description: String) { self.description = description }

@@ -3,9 +3,9 @@ import Foundation
 /// A nats-server of the test's own, on a port of its own on loopback.
 ///
 /// It ends on request, and with the test process, however that ends: a helper shell waits for the end of its input,
-/// which this process holds. The program is `NATS_SERVER`, else the one in the path or where Debian puts it.
+/// which this process holds. The program is `NATS_SERVER`, or else the one in the path or in Debian's place.
 public final class TemporaryNATS: Sendable {
-    /// What has to be installed.
+    /// The program that has to be installed.
     public struct Missing: Error, CustomStringConvertible {
         /// One line with the package to install.
         public var description: String {
@@ -22,7 +22,7 @@ public final class TemporaryNATS: Sendable {
 
     /// For clients.
     public let port: Int
-    /// For the other servers of its cluster; nil when it is in none.
+    /// For the other servers of its cluster. Nil without a cluster.
     public let clusterPort: Int?
     /// Of the server itself.
     public let processIdentifier: Int32
@@ -36,7 +36,7 @@ public final class TemporaryNATS: Sendable {
 
     /// Starts one and returns once it listens.
     /// - Parameters:
-    ///   - port: The port; nil for one that the system chooses.
+    ///   - port: The port, or nil for one that the system chooses.
     ///   - cluster: Whether other servers may join it, or it joins others.
     ///   - routes: The cluster ports of the servers it joins.
     ///   - token: The credentials clients have to present.
@@ -95,13 +95,14 @@ public final class TemporaryNATS: Sendable {
         try await eventually("nats-server is gone") { Self.isGone(process) }
     }
 
-    /// The exit status may not have been collected yet: the process that inherits it from the shell may take its time.
+    /// Whether the process has ended. Its exit status may not have been collected yet, because the process that
+    /// inherits it from the shell may take its time.
     private static func isGone(_ process: Int32) -> Bool {
         let state = state(of: "\(process)")
         return state == nil || state == "Z"
     }
 
-    /// The letter of `proc(5)`; nil for a process or thread that is not there.
+    /// The letter of `proc(5)`. Nil for a missing process or thread.
     private static func state(of path: String) -> Substring? {
         let text = try? String(contentsOfFile: "/proc/\(path)/stat", encoding: .utf8)
         return text?.split(separator: ")").last?.split(separator: " ").first
@@ -125,7 +126,7 @@ public final class TemporaryNATS: Sendable {
         throw Failure(description: "nats-server did not start")
     }
 
-    /// The ports and the process identifier from the files of its directory; nil while they are incomplete.
+    /// The ports and the process identifier from the files of its directory. Nil while they are incomplete.
     private static func read(_ directory: TemporaryDirectory) -> (Int, Int?, Int32)? {
         guard let pidText = try? String(contentsOfFile: directory.file("pid"), encoding: .utf8),
             let pid = Int32(pidText.trimmingCharacters(in: .whitespacesAndNewlines)),

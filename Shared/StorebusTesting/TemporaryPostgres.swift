@@ -1,12 +1,13 @@
 import Foundation
 internal import Testing
 
-/// A PostgreSQL server of the test process's own, on a socket in a temporary directory; nothing listens on the network.
+/// A PostgreSQL server of the test process's own, on a socket in a temporary directory. It does not listen on the
+/// network.
 ///
 /// It is started when the first test asks for it, and ends with the process, however that ends: a helper shell waits
 /// for the end of its input, which this process holds. Other tests share it, with a schema each. Root cannot run
-/// PostgreSQL, so for root it runs as `postgres` or another unprivileged user. Its files are in memory where there is
-/// room for them, so that hundreds of tests do not wait for one another's flushes.
+/// PostgreSQL, so for root it runs as `postgres` or another unprivileged user. Its files are in memory if they fit, so
+/// that hundreds of tests do not wait for one another's flushes.
 public final class TemporaryPostgres: Sendable {
     /// The one server of this process. In a run without PostgreSQL the test that asks for it is skipped.
     /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.
@@ -24,7 +25,7 @@ public final class TemporaryPostgres: Sendable {
     // Not a child of the test that comes first: others wait for it too.
     private static let started = Task { try await TemporaryPostgres() }
 
-    /// What has to be installed.
+    /// The program that has to be installed.
     public struct Missing: Error, CustomStringConvertible {
         /// One line with the package to install.
         public var description: String {
@@ -38,7 +39,7 @@ public final class TemporaryPostgres: Sendable {
         public let description: String
     }
 
-    /// Where its socket and its log are; `postgres://storebus@/postgres?host=<directory>`.
+    /// The directory of its socket and its log. Its URL is `postgres://storebus@/postgres?host=<directory>`.
     public let directory: String
     /// The superuser's address, for clients on this machine.
     public var url: String { "postgres://storebus@/postgres?host=\(directory)" }
@@ -108,7 +109,7 @@ public final class TemporaryPostgres: Sendable {
         return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Debian keeps them apart for each version; elsewhere they are in the path.
+    /// Debian keeps them apart for each version. Elsewhere they are in the path.
     private static func binaries() throws -> String {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let debian = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
@@ -120,7 +121,7 @@ public final class TemporaryPostgres: Sendable {
         return found
     }
 
-    /// Memory with room for a few servers, as containers seldom give it; else the disk.
+    /// Memory with room for a few servers, as containers seldom give it, or else the disk.
     private static func parent() -> String {
         let memory = "/dev/shm"
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)

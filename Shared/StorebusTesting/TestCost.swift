@@ -10,7 +10,7 @@ package import Testing
 package struct TestCost: SuiteTrait, TestTrait, TestScoping {
     /// Suites hand the mark to their tests, so that each case takes a turn.
     package let isRecursive = true
-    /// Limits how many of these tests run at the same time. Without it there is no limit.
+    /// Limits how many of these tests run at the same time. Nil sets no limit.
     fileprivate let turns: Turns?
 
     /// Skips the test in a quick run.

@@ -12,11 +12,12 @@ package final class TestDatabase: Sendable {
 
     /// The engine that the test runs on.
     package let engine: Engine
-    /// The service's name, reported to a refused process; on PostgreSQL also the schema, so that tests do not meet.
+    /// The service's name, reported to a refused process. On PostgreSQL it is also the schema, so that tests do not
+    /// meet.
     package let holder: String
     private let directory: TemporaryDirectory
 
-    /// Creates a database of its own; ``open(migrations:)`` opens it.
+    /// Creates a database of its own, which ``open(migrations:)`` opens.
     package init(_ engine: Engine) throws {
         self.engine = engine
         directory = try TemporaryDirectory(prefix: "database")
@@ -31,7 +32,7 @@ package final class TestDatabase: Sendable {
     package var path: String { directory.file("test.sqlite") }
 
     // Swift 6.3.1 crashes when it optimizes this as a part of `with`.
-    /// Opens the database with its schema; more than once at a time on PostgreSQL only.
+    /// Opens the database with its schema. Only PostgreSQL allows it more than once at a time.
     @inline(never)
     package func open(migrations: [Migration]) async throws -> any SQLDatabase {
         switch engine {
@@ -40,12 +41,12 @@ package final class TestDatabase: Sendable {
         }
     }
 
-    /// Opens the file; a second time while it is open throws `held`.
+    /// Opens the file. A second call while it is open throws `held`.
     package func openSQLite(migrations: [Migration]) throws(PersistenceError) -> SQLiteDatabase {
         try SQLiteDatabase.open(path: path, holder: holder, migrations: migrations, logger: Self.logger)
     }
 
-    /// Opens the schema on the tests' server; any number of times at once.
+    /// Opens the schema on the tests' server, any number of times at once.
     package func openPostgres(migrations: [Migration]) async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             PostgresLocation(url: try await TemporaryPostgres.shared.url), holder: holder, migrations: migrations,
@@ -70,7 +71,7 @@ package final class TestDatabase: Sendable {
     }
 }
 
-/// Which database a test runs on: what is promised of one is promised of the other.
+/// The database that a test runs on. Both keep the same promises.
 ///
 /// ```swift
 /// @Test(arguments: Engine.allCases) func `…`(_ engine: Engine) async throws
@@ -79,7 +80,7 @@ package enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
     case sqlite
     case postgres
 
-    /// Both, or those that the variable `STOREBUS_ENGINES` names, such as `sqlite`.
+    /// Both, or those in the variable `STOREBUS_ENGINES`, such as `sqlite`.
     package static let allCases: [Engine] = {
         guard let named = ProcessInfo.processInfo.environment["STOREBUS_ENGINES"], !named.isEmpty else {
             return [.sqlite, .postgres]

@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Limits how many tests use a scarce resource at the same time; the others wait, first come, first served.
+/// Limits how many tests use a scarce resource at the same time. The others wait, first come, first served.
 ///
 /// Swift Testing runs all tests of a module at the same time. Hundreds of stores that start together on two cores, each
 /// with connections to PostgreSQL, would only make each other miss their deadlines.

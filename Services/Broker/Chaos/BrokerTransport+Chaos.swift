@@ -5,7 +5,7 @@ extension BrokerTransport {
     static let chaosTickInterval: Duration = .milliseconds(5)
 
     /// Takes the output of a connection affected by a fault.
-    /// - Returns: The number of bytes still to be sent; nil for other connections, whose bytes are sent normally.
+    /// - Returns: The number of bytes still to be sent, or nil for other connections, whose bytes are sent normally.
     func disturb(
         _ chaos: Chaos, _ cid: Int, _ stream: TCPStream, _ bytes: [UInt8], _ ending: Ending?
     ) -> Int? {

@@ -8,7 +8,7 @@ struct ChaosDelays {
         let followsNext: Bool
     }
 
-    /// Maximum number of held bytes; further messages are not held.
+    /// Maximum number of held bytes. Further messages are not held.
     static let bytesMax = 64 << 20
 
     private var held: [Held] = []
@@ -16,7 +16,7 @@ struct ChaosDelays {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// Holds a message; false when there is no room for it.
+    /// Holds a message. False when it does not fit.
     mutating func hold(_ message: Held) -> Bool {
         guard bytes + message.frame.count <= Self.bytesMax else { return false }
         bytes += message.frame.count

@@ -8,11 +8,11 @@ import BusProtocol
 /// ```
 package struct ChaosRule: Sendable, Equatable {
     /// The pattern of subjects. A wildcard as the first token matches neither inboxes nor subjects that begin with `$`,
-    /// as in subscriptions; replies match `_INBOX.>`.
+    /// as in subscriptions. Replies match `_INBOX.>`.
     package var match: SubjectPattern
-    /// The publisher's connection name or user; nil for any.
+    /// The publisher's connection name or user. Nil for any.
     package var from: String?
-    /// The receiver's connection name or user; nil for any.
+    /// The receiver's connection name or user. Nil for any.
     package var to: String?
     /// The probability of a fault, 0…1.
     package var p: Double
@@ -20,7 +20,7 @@ package struct ChaosRule: Sendable, Equatable {
     package var action: ChaosAction
     /// The milliseconds of `delay`, and the longest wait of `reorder` for another message.
     package var milliseconds: Int
-    /// Maximum number of faults; nil for no limit.
+    /// Maximum number of faults. Nil for no limit.
     package var count: Int?
 
     /// The allowed range of ``milliseconds``.
@@ -28,7 +28,7 @@ package struct ChaosRule: Sendable, Equatable {
     /// The value of ``milliseconds`` in a request without it.
     package static let millisecondsDefault = 100
 
-    /// Creates a rule; ``WireRule/checked(_:)`` checks a request's values.
+    /// Creates a rule. A request's values are checked by ``WireRule/checked(_:)``.
     package init(
         match: SubjectPattern, from: String? = nil, to: String? = nil, p: Double = 1, action: ChaosAction,
         milliseconds: Int = ChaosRule.millisecondsDefault, count: Int? = nil

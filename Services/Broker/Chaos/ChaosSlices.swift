@@ -6,7 +6,7 @@ struct ChaosSlices {
 
     private(set) var bytes: [UInt8] = []
     private var pieceBytes = 0
-    /// How the socket is closed after the last piece; nil keeps it open.
+    /// How the socket is closed after the last piece. Nil keeps it open.
     private(set) var ending: Ending?
 
     /// Adds output.

@@ -12,7 +12,7 @@ package enum Authenticator: Sendable {
     /// The user of an authenticated client.
     struct User {
         let name: String
-        /// The user's permissions; nil for no restrictions.
+        /// The user's permissions. Nil for no restrictions.
         var permissions: Permissions?
     }
 

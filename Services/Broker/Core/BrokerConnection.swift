@@ -40,7 +40,7 @@ final class BrokerConnection {
     var lang = ""
     var version = ""
     var user = ""
-    /// The user's permissions; nil for no restrictions.
+    /// The user's permissions. Nil for no restrictions.
     var permissions: Permissions?
     var instance: String?
     @exclusivity(unchecked) var wantsEcho = true
@@ -58,7 +58,7 @@ final class BrokerConnection {
     @exclusivity(unchecked) var socketPendingBytes = 0
     /// The time at which the socket last sent bytes, or last had none to send.
     var lastWriteProgress: Duration
-    /// How to close the socket after the output; nil while the connection is open.
+    /// How to close the socket after the output. Nil while the connection is open.
     var ending: Ending?
     /// The time at which the socket is closed, even with pending bytes.
     var endDeadline: Duration?
@@ -66,9 +66,9 @@ final class BrokerConnection {
 
     var lastInbound: Duration
     var pingsOut = 0
-    /// The time at which the incomplete frame began; nil without one.
+    /// The time at which the incomplete frame began. Nil without one.
     var frameBegan: Duration?
-    /// The time at which `bye` is due; nil unless the broker drains.
+    /// The time at which `bye` is due. Nil unless the broker drains.
     var byeAt: Duration?
 
     @exclusivity(unchecked) var traffic = TrafficCounters()
@@ -107,6 +107,6 @@ final class BrokerConnection {
 package enum Ending: Sendable, Equatable {
     /// Writes pending bytes, then closes. A client that does not take them within the linger time is cut off.
     case afterFlush
-    /// Closes immediately; pending bytes are discarded.
+    /// Closes immediately and discards pending bytes.
     case now
 }

@@ -25,7 +25,7 @@ extension BrokerCore {
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
     }
 
-    /// Checks the right to publish. The receiver of a request may reply, unless the subject is denied; other
+    /// Checks the right to publish. The receiver of a request may reply, unless the subject is denied. Other
     /// connections may not publish to a foreign inbox. A rejected publish uses no grant.
     private func authorize(
         _ subject: Span<UInt8>, _ route: Route?, _ publisher: BrokerConnection, _ now: Duration
@@ -44,7 +44,7 @@ extension BrokerCore {
                 : "this user may not publish to '\(subject.text)'")
     }
 
-    /// Returns the right to publish to a subject. The open user has no restrictions; the rights of others are cached
+    /// Returns the right to publish to a subject. The open user has no restrictions. The rights of others are cached
     /// with the route.
     private func right(
         of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: Route?

@@ -1,10 +1,11 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Handles a publish under `$`. True when the broker itself replied; false when the message is routed normally,
+    /// Handles a publish under `$`. True when the broker itself replied. False when the message is routed normally,
     /// like all under `$SRV.`.
     ///
-    /// - Throws: `perm_pub` when the user may not publish to the subject; `reserved` for the broker's other subjects.
+    /// - Throws: `perm_pub` when the user may not publish to the subject, or `reserved` for the broker's other
+    ///   subjects.
     func answeredBySystem(
         _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>,
         _ publisher: BrokerConnection
@@ -24,7 +25,7 @@ extension BrokerCore {
         return true
     }
 
-    /// Checks access to the broker's subjects under `$SYS.`. Users of a users file need a permission; other subjects
+    /// Checks access to the broker's subjects under `$SYS.`. Users of a users file need a permission. Other subjects
     /// are reserved.
     private func checkSystemRight(_ subject: Span<UInt8>, _ publisher: BrokerConnection) throws(BusViolation) {
         guard let permissions = publisher.permissions,

@@ -4,7 +4,7 @@ import EventLoop
 /// The rules of the broker, without a network. Its input is bytes and times, its output bytes and closings.
 ///
 /// It belongs to one thread and never waits. Outgoing frames are collected in each connection, and `flush` passes them
-/// on once per turn of the loop; so a delivery costs a copy into an existing buffer, and the socket gets one write.
+/// on once per turn of the loop. So a delivery costs a copy into an existing buffer, and the socket gets one write.
 ///
 /// For `@exclusivity(unchecked)` see `BrokerConnection`.
 final class BrokerCore {
@@ -23,11 +23,11 @@ final class BrokerCore {
     @exclusivity(unchecked) var choice: MemberChoice
     @exclusivity(unchecked) var tail = DeliveryTail()
     @exclusivity(unchecked) var counters = BrokerCounters()
-    /// Fault injection; nil unless the broker was started with it.
+    /// Fault injection. Nil unless the broker was started with it.
     var chaos: Chaos?
     /// The closed connections, the newest last.
     var closed: [Connz.Connection] = []
-    /// Returns the page of `$SYS.REQ.<name>`; nil for an unknown name. The server sets it once.
+    /// Returns the page of `$SYS.REQ.<name>`, or nil for an unknown name. The server sets it once.
     var systemRequests: (_ name: String, _ query: [String: String]) -> MonitorPage? = { _, _ in nil }
 
     private var lastCid = 0
@@ -37,7 +37,7 @@ final class BrokerCore {
     @exclusivity(unchecked) var spareMatches: [Subscription] = []
     private var spareDirty: [BrokerConnection] = []
     @exclusivity(unchecked) var totalPendingBytes = 0
-    /// The end of the drain window; nil unless the broker is stopping.
+    /// The end of the drain window. Nil unless the broker is stopping.
     var drainEnds: Duration?
 
     /// One instance of one user.

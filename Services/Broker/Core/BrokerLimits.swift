@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// The broker's limits, each with its effect. The defaults are those of the protocol (docs/PROTOCOL.md); tests use
+/// The broker's limits, each with its effect. The defaults are those of the protocol (docs/PROTOCOL.md). Tests use
 /// smaller ones.
 package struct BrokerLimits: Sendable {
     /// Pending bytes of one connection above which it gets no queue messages. Above them `overflow: "drop"` drops.
@@ -9,16 +9,16 @@ package struct BrokerLimits: Sendable {
     package var hardPendingBytes = 64 << 20
     /// Pending bytes of all connections above which the largest is closed with `slow_consumer`.
     package var totalPendingBytes = 256 << 20
-    /// The longest time without write progress; then the connection is closed with `slow_consumer`.
+    /// The longest time without write progress. After it the connection is closed with `slow_consumer`.
     package var stallTimeout: Duration = .seconds(10)
-    /// Maximum number of subscriptions of one connection; one more is `too_many_subs`.
+    /// Maximum number of subscriptions of one connection. One more is `too_many_subs`.
     package var subscriptions = BusLimits.subscriptionsMax
     /// Maximum number of connections. With one more the oldest that has not signed in, which may be the new one, gets
     /// `too_many_conns` and is closed.
     package var connections = BusLimits.connectionsMax
-    /// The timeout of `connect`; then `auth_timeout`.
+    /// The timeout of `connect`. After it the error is `auth_timeout`.
     package var connectTimeout = BusLimits.connectTimeout
-    /// The timeout of one frame; then `bad_frame`.
+    /// The timeout of one frame. After it the error is `bad_frame`.
     package var frameTimeout = BusLimits.frameTimeout
     /// The longest time a connection stays open after the broker's last frame.
     package var byeTimeout = BusLimits.byeTimeout
@@ -35,9 +35,9 @@ package struct BrokerLimits: Sendable {
     /// The age of the oldest request without a reply from which a member is slow. A slow member is skipped while
     /// another is faster.
     package var slowRequest: Duration = .seconds(1)
-    /// Maximum number of cached routes; beyond it the cache is cleared.
+    /// Maximum number of cached routes. Beyond it the cache is cleared.
     package var cachedRoutes = 4096
-    /// Maximum number of sids ended by `max` that a later `unsub` still finds; older ones are `unknown_sid`.
+    /// Maximum number of sids ended by `max` that a later `unsub` still finds. Older ones are `unknown_sid`.
     package var endedSids = 1024
     /// Maximum size of the output buffer that a connection keeps between turns. A larger one is freed immediately, and
     /// any after a while without output.

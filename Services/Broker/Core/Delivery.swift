@@ -14,10 +14,10 @@ struct Delivery {
     let now: Duration
     /// The position of the subject in the publisher's header.
     let subject: Range<Int>
-    /// The position of the reply subject in the publisher's header; nil without one.
+    /// The position of the reply subject in the publisher's header. Nil without one.
     let reply: Range<Int>?
     private let granted: Granted
-    /// The `StableHash` of the key's text; nil without a key.
+    /// The `StableHash` of the key's text. Nil without a key.
     let keyHash: UInt64?
     /// The number of subscriptions for which the message was queued.
     var count = 0
@@ -56,7 +56,7 @@ struct Delivery {
     }
 }
 
-/// An event for the log. The core collects events; the server writes them.
+/// An event for the log. The core collects events, and the server writes them.
 package enum BrokerEvent: Sendable, Equatable {
     /// A client signed in.
     case connected(cid: Int, name: String, user: String, peer: String)

@@ -5,7 +5,7 @@ extension BrokerCore {
     /// The number of subscriptions of all connections, including those on inboxes.
     var subscriptionCount: Int { connections.values.reduce(0) { $0 + $1.subscriptions.count } }
 
-    /// Returns the page at a path; nil for an unknown path.
+    /// Returns the page at a path, or nil for an unknown path.
     func page(_ path: String, query: [String: String], _ process: ProcessStats, uptime: Duration) -> MonitorPage? {
         switch path {
         case "/healthz": .json(MonitorJSON.encode(Healthz(self)), status: drainEnds == nil ? 200 : 503)
@@ -36,7 +36,7 @@ struct Healthz: Encodable {
     let status: String
     var statusCode: Int?
     var error: String?
-    /// True in a broker with fault injection; nil, and so absent, in others.
+    /// True in a broker with fault injection. Nil, and so absent, in others.
     var chaos: Bool?
 
     init(_ core: BrokerCore) {

@@ -103,7 +103,7 @@ extension Connz.Connection {
         }
     }
 
-    /// Creates what monitoring shows of a connection that has ended.
+    /// Creates the monitoring data of a connection that has ended.
     init(closed connection: BrokerConnection, time: Int) {
         self.init(
             connection, subscriptions: connection.releasedSubscriptions,

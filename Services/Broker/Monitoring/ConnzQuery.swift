@@ -47,7 +47,7 @@ struct ConnzQuery {
     var offset = 0
     var limit = ConnzQuery.limitMax
 
-    /// Reads a query; `limit` and `offset` are clamped to their ranges.
+    /// Reads a query, and clamps `limit` and `offset` to their ranges.
     /// - Throws: An error for an unknown `state` or `sort`, as nats-server does.
     init(_ query: [String: String]) throws(Mistake) {
         if let text = query["state"] {

@@ -15,7 +15,7 @@ enum MonitorJSON {
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
     }
 
-    /// Reads a flat JSON object as a query; any other body is an empty query.
+    /// Reads a flat JSON object as a query. Any other body is an empty query.
     static func query(_ body: Span<UInt8>) -> [String: String] {
         guard !body.isEmpty else { return [:] }
         let bytes = body.withUnsafeBufferPointer(Array.init)

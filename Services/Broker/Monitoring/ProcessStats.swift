@@ -19,7 +19,7 @@ struct ProcessStats {
 
     var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }
 
-    /// The resident memory, from `/proc/self/statm`; 0 on systems without it.
+    /// The resident memory, from `/proc/self/statm`. 0 on systems without it.
     var residentBytes: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")

@@ -15,7 +15,7 @@ struct Subsz: Encodable {
     let numRemoves: Int
     let numMatches: Int
     let cacheHitRate: Double
-    /// The number of subscriptions in the complete list; 0 without a list.
+    /// The number of subscriptions in the complete list. 0 without a list.
     let total: Int
     let offset: Int
     let limit: Int

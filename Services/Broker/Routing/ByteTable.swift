@@ -2,7 +2,7 @@ import BusProtocol
 
 /// A hash table from byte strings to values, looked up with borrowed bytes.
 ///
-/// Lookups do not allocate memory. An entry keeps its slot number while it exists, so other data may refer to it; later
+/// Lookups do not allocate memory. An entry keeps its slot number while it exists, so other data may refer to it. Later
 /// entries reuse the slot's memory. An empty table owns no memory. Hashing is seeded per process, so that clients
 /// cannot choose subjects that collide.
 struct ByteTable<Value> {
@@ -16,11 +16,11 @@ struct ByteTable<Value> {
 
     private var slots: [Slot] = []
     private var free: [Int32] = []
-    /// The slot numbers, for linear probing; their count is a power of two.
+    /// The slot numbers, for linear probing. Their count is a power of two.
     private var index: [Int32] = []
     private(set) var count = 0
 
-    /// Returns the slot of a key; nil when the key is missing.
+    /// Returns the slot of a key, or nil when the key is missing.
     func slot(of key: Span<UInt8>) -> Int? {
         if count == 0 { return nil }
         let hash = Self.hash(key)
@@ -36,7 +36,7 @@ struct ByteTable<Value> {
         return nil
     }
 
-    /// The value of a key; nil when the key is missing.
+    /// The value of a key. Nil when the key is missing.
     subscript(_ key: Span<UInt8>) -> Value? { slot(of: key).flatMap { slots[$0].value } }
 
     /// The value in a used slot.

@@ -17,9 +17,9 @@ struct MemberChoice {
     /// bytes.
     ///
     /// - Parameters:
-    ///   - keyHash: The `StableHash` of the message's key; nil without a key.
+    ///   - keyHash: The `StableHash` of the message's key. Nil without a key.
     ///   - publisher: The publisher, which is excluded when it wants no echo.
-    /// - Returns: The member; nil when none is eligible.
+    /// - Returns: The member, or nil when none is eligible.
     mutating func choose(
         _ members: [Subscription], keyHash: UInt64?, publisher: BrokerConnection, now: Duration
     ) -> Subscription? {
@@ -31,8 +31,8 @@ struct MemberChoice {
         return eligible.max { Self.isBefore($0, $1, keyHash) }
     }
 
-    /// Draws two members of the whole group; nil unless both are eligible and quick. This usual case needs no scan of
-    /// the group.
+    /// Draws two members of the whole group, or nil unless both are eligible and quick. This usual case needs no scan
+    /// of the group.
     private mutating func drawUnfiltered(
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {
@@ -80,7 +80,7 @@ struct MemberChoice {
         return first.pendingBytes <= second.pendingBytes ? pair.0 : pair.1
     }
 
-    /// Orders members by their weight for a key; two subscriptions of one connection by sid.
+    /// Orders members by their weight for a key. Two subscriptions of one connection are ordered by sid.
     private static func isBefore(_ left: Subscription, _ right: Subscription, _ keyHash: UInt64) -> Bool {
         let leftWeight = StableHash.mix(keyHash, left.connection.identityHash)
         let rightWeight = StableHash.mix(keyHash, right.connection.identityHash)

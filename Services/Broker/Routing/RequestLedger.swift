@@ -2,9 +2,8 @@ import BusProtocol
 
 /// The requests that one connection has received and may still reply to.
 ///
-/// It has one entry per reply subject, oldest first. It serves two rules: receiving a message with `reply` grants
-/// publishes to exactly that subject, for a limited time; and the requests without a reply are the load of a queue
-/// member.
+/// It has one entry per reply subject, oldest first. It serves two rules. Receiving a message with `reply` grants
+/// publishes to exactly that subject, for a limited time. The requests without a reply are the load of a queue member.
 struct RequestLedger {
     private struct Entry {
         var deliveredAt: Duration
@@ -23,7 +22,7 @@ struct RequestLedger {
     private var entries = ByteTable<Entry>()
     private var oldest: Int?
     private var newest: Int?
-    /// The oldest entry that may still count as load; older ones do not.
+    /// The oldest entry that may still count as load. Older ones do not.
     private var firstRemembered: Int?
     /// The number of queue requests that count as load, as of the last `forget`.
     private(set) var unanswered = 0
@@ -69,7 +68,7 @@ struct RequestLedger {
         append(reply, entry)
     }
 
-    /// Uses a grant for a publish to a subject; false when there is none.
+    /// Uses a grant for a publish to a subject. False without a grant.
     mutating func spend(_ subject: Span<UInt8>, now: Duration) -> Bool {
         if entries.count == 0 { return false }
         expire(now)
@@ -102,7 +101,7 @@ struct RequestLedger {
         return replies
     }
 
-    /// Returns the delivery time of the oldest request that counts as load; nil without one.
+    /// Returns the delivery time of the oldest request that counts as load, if any.
     mutating func oldestUnanswered(now: Duration) -> Duration? {
         forget(now)
         guard unanswered > 0 else { return nil }

@@ -2,8 +2,8 @@ import BusProtocol
 
 /// The subscriptions by the tokens of their patterns.
 ///
-/// Each token is a node; `*` and `>` are separate children that a lookup also follows. The cost of a lookup depends on
-/// the number of tokens, not of subscriptions, and it allocates memory only for its results; `Router` caches them.
+/// Each token is a node, and `*` and `>` are separate children that a lookup also follows. The cost of a lookup depends
+/// on the number of tokens, not of subscriptions, and it allocates memory only for its results, which `Router` caches.
 struct SubjectTrie {
     private final class Node {
         /// The children by the token's bytes.

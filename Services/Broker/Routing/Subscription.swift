@@ -14,12 +14,12 @@ final class Subscription {
 
     let connection: BrokerConnection
     let sid: Int
-    /// The pattern; for a trace without `$SYS.TAP.`.
+    /// The pattern, which for a trace is without `$SYS.TAP.`.
     let pattern: SubjectPattern
     let queue: QueueName?
     let overflow: SubMessage.Overflow
     let kind: Kind
-    /// The number of deliveries after which it ends; nil for no limit.
+    /// The number of deliveries after which it ends. Nil for no limit.
     @exclusivity(unchecked) var max: Int?
     /// The number of deliveries since `sub`.
     @exclusivity(unchecked) var delivered = 0

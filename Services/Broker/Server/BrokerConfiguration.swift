@@ -14,13 +14,13 @@ package struct BrokerConfiguration: Sendable {
     /// The default port of the monitoring pages.
     package static let monitorPort = BusLimits.monitorPort
 
-    /// The address to listen on; without a token or users loopback only.
+    /// The address to listen on. Without a token or users it is loopback only.
     package var host: String
-    /// The port; 0 for any free one.
+    /// The port. 0 for any free one.
     package var port: Int
-    /// The token with which clients sign in; nil for one open user.
+    /// The token with which clients sign in. Nil for one open user.
     package var token: String?
-    /// The users that may sign in, each with a token; nil for one user with `token`.
+    /// The users that may sign in, each with a token. Nil for one user with `token`.
     package var users: [BrokerUser]?
     /// The files for TLS. Nil for plain TCP.
     ///
@@ -28,7 +28,7 @@ package struct BrokerConfiguration: Sendable {
     package var tls: TLSFiles?
     /// The limits.
     package var limits: BrokerLimits
-    /// The file that the broker locks; nil for none. So a store has one broker.
+    /// The file that the broker locks, so that a store has one broker. Nil for none.
     package var lockFile: String?
     /// Whether `$SYS.CHAOS.` accepts rules for faults, for tests only.
     package var chaos: Bool

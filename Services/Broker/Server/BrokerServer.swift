@@ -30,7 +30,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     private var transport: BrokerTransport?
     private var lock: FileLock?
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The actual address; nil before `start`.
+    /// The actual address. Nil before `start`.
     private var address: SocketAddress?
 
     /// The loop.
@@ -94,7 +94,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         lock?.release()
     }
 
-    /// Returns a monitoring page; nil for an unknown path, and while the broker does not run.
+    /// Returns a monitoring page. Nil for an unknown path, or while the broker does not run.
     package func page(_ path: String, query: [String: String]) -> MonitorPage? {
         guard let transport, let address else { return nil }
         let process = ProcessStats(

@@ -3,7 +3,7 @@ import EventLoop
 
 /// The sockets of the core, used on the loop's thread only.
 ///
-/// The core gets input as it arrives; its output is sent at the end of the turn, with one write per connection.
+/// The core gets input as it arrives. Its output is sent at the end of the turn, with one write per connection.
 final class BrokerTransport {
     /// The shortest wait before the core checks its time limits again, and the longest. No limit is shorter than the
     /// longest, so one that begins meanwhile is seen in time.
@@ -144,7 +144,7 @@ final class BrokerTransport {
 
     func stream(of cid: Int) -> TCPStream? { streams[cid] }
 
-    /// Closes a socket as the core has decided; nil keeps it open.
+    /// Closes a socket as the core has decided. Nil keeps it open.
     func end(_ stream: TCPStream, _ ending: Ending?) {
         switch ending {
         case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)

@@ -6,7 +6,7 @@
 
 /// Finds the process that listens on a port in `/proc`, for error messages.
 enum PortOwner {
-    /// Returns the process, "pid 812 (node)"; nil when it is unknown (another user's process, no `/proc`).
+    /// Returns the process, "pid 812 (node)". Nil when it is unknown (another user's process, no `/proc`).
     static func describe(port: Int) -> String? {
         let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeningInodes(in: $0, port: port) }
         guard !inodes.isEmpty else { return nil }

@@ -7,7 +7,7 @@ package struct BrokerUser: Sendable {
     let token: String
     let permissions: Permissions
 
-    /// Creates a user; without rules it has no restrictions.
+    /// Creates a user, who has no restrictions without rules.
     package init(name: String, token: String, rules: PermissionRules = PermissionRules()) {
         self.name = name
         self.token = token

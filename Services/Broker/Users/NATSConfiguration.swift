@@ -80,7 +80,7 @@ package struct NATSConfiguration {
         users.filter { $0.name != user.name }.map { "_INBOX_\($0.name).>" }
     }
 
-    /// Formats a list. An empty `allow` allows no subject; nats-server would ignore it, so `>` is denied instead.
+    /// Formats a list. An empty `allow` allows no subject. But nats-server would ignore it, so `>` is denied instead.
     private func lists(allow: [String]?, deny: [String]) -> String? {
         let isNothing = allow?.isEmpty == true
         let denied = isNothing ? [">"] : deny

@@ -23,7 +23,7 @@ enum PatternRelation {
 
     private enum Verdict { case yes, no }
 
-    /// Compares tokens in pairs until one pair decides; otherwise both patterns must have equally many.
+    /// Compares tokens in pairs until one pair decides. Otherwise both patterns must have equally many.
     private static func walk(
         _ left: Span<UInt8>, _ right: Span<UInt8>, _ decide: (Span<UInt8>, Span<UInt8>) -> Verdict?
     ) -> Bool {

@@ -10,7 +10,7 @@ import BusProtocol
 package struct PermissionRules: Sendable, Equatable {
     /// The subjects of one direction. `deny` overrides `allow`.
     package struct Subjects: Sendable, Equatable {
-        /// The allowed patterns; nil allows every subject, an empty list none.
+        /// The allowed patterns. Nil allows every subject, and an empty list allows none.
         package var allow: [SubjectPattern]?
         /// The denied patterns.
         package var deny: [SubjectPattern]
@@ -24,7 +24,7 @@ package struct PermissionRules: Sendable, Equatable {
 
     /// The grant from receiving a message with `reply`.
     package struct Responses: Sendable, Equatable {
-        /// The number of publishes to exactly that subject; 0 for none.
+        /// The number of publishes to exactly that subject. 0 for none.
         package var max: Int
         /// The lifetime of the grant.
         package var lifetime: Duration
@@ -40,7 +40,7 @@ package struct PermissionRules: Sendable, Equatable {
     package var pub: Subjects
     /// The subjects to subscribe to.
     package var sub: Subjects
-    /// The queue groups that the user may join; nil for all.
+    /// The queue groups that the user may join. Nil for all.
     package var queues: [QueueName]?
     /// The grant for replies.
     package var responses: Responses

@@ -32,10 +32,10 @@ package final class Permissions: Sendable {
         return publishAllowed.covers(subject) ? .allowed : .withGrant
     }
 
-    /// Returns the reason why a subscription is rejected; nil when it is allowed.
+    /// Returns the reason why a subscription is rejected, or nil when it is allowed.
     ///
     /// - Parameters:
-    ///   - traced: The traced pattern, `a.>` of `$SYS.TAP.a.>`; nil for an ordinary subscription.
+    ///   - traced: The traced pattern, `a.>` of `$SYS.TAP.a.>`. Nil for an ordinary subscription.
     ///   - isOwnInbox: Whether it is under the connection's inbox, which needs no `allow`.
     func refusal(
         of pattern: SubjectPattern, traced: SubjectPattern? = nil, queue: QueueName?, isOwnInbox: Bool
@@ -51,7 +51,7 @@ package final class Permissions: Sendable {
         return isAllowed || isOwnInbox ? nil : "this user may not subscribe to '\(pattern)'"
     }
 
-    /// Returns the denied pattern that overlaps with a subscription; nil without one.
+    /// Returns the denied pattern that overlaps with a subscription, or nil without one.
     private func denied(_ pattern: SubjectPattern) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         let first = bytes[0]

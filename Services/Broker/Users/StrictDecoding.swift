@@ -34,8 +34,8 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
-    /// Returns the value of an optional member; nil when it is absent. `null` is an error, because absence allows every
-    /// subject.
+    /// Returns the value of an optional member, or nil when it is absent. A `null` is an error, because absence allows
+    /// every subject.
     func ifThere<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
         contains(key) ? try decode(type, forKey: key) : nil
     }

@@ -7,8 +7,8 @@ struct ContentLibrary: Sendable {
     let directory: AppDirectory
 
     /// Describes a product's content, by default of the version that the catalogue declares.
-    /// - Throws: `notFound` when there is no such content; `productNotFound` when no version is given and the app has
-    ///   no such product.
+    /// - Throws: `notFound` when the content does not exist, or `productNotFound` when no version is given and the app
+    ///   does not have the product.
     func content(_ request: ContentRequest) async throws -> HostedContent {
         let version = try request.version ?? declaredVersion(of: request.productIdentifier, in: request.bundleId)
         guard
@@ -19,8 +19,8 @@ struct ContentLibrary: Sendable {
     }
 
     /// Reads a range of a package.
-    /// - Throws: `notFound` when there is no such package, or another one has replaced it; `requestInvalid` beyond its
-    ///   end.
+    /// - Throws: `notFound` when the package does not exist, or another one has replaced it, or `requestInvalid` beyond
+    ///   its end.
     func read(_ request: ReadContentRequest) async throws -> ContentPart {
         guard (1...ContentPartRequest.bytesMax).contains(request.length) else {
             throw Self.invalid("length", "must be from 1 to \(ContentPartRequest.bytesMax)")

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Checks that an upload matches the catalogue's declaration; the errors say what to change.
+/// Checks that an upload matches the catalogue's declaration. The errors say which part to change.
 struct ContentRules: Sendable {
     let productIdentifier: String
     let declared: DeclaredContent
@@ -74,6 +74,6 @@ enum ContentLimits {
     /// Returns the time before which untouched uploads are dropped.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 
-    /// Returns the time after which they are dropped as well: they were touched before the clock was set back.
+    /// Returns the time after which they are dropped as well. They were touched before the clock was set back.
     static func latest(_ now: Timestamp) -> Timestamp { now + lifetime }
 }

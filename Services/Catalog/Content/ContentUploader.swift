@@ -6,11 +6,11 @@ import StoreModels
 struct ContentUploader: Sendable {
     let contents: ContentRepository
     let loader: AppLoader
-    /// The wall clock, by which uploads expire: they outlive the process.
+    /// The wall clock, by which uploads expire, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
     /// Begins an upload.
-    /// - Throws: `notFound`, `productNotFound`; `catalogInvalid` when the catalogue declares another version or none;
+    /// - Throws: `notFound`, `productNotFound`, `catalogInvalid` unless the catalogue declares this version, or
     ///   `rateLimited` while too many uploads are open.
     func begin(_ request: BeginContentRequest) async throws -> BeginContentReply {
         let product = try loader.directory.product(request.productIdentifier, of: request.bundleId)
@@ -22,8 +22,8 @@ struct ContentUploader: Sendable {
     }
 
     /// Stores the next part. Repeating a part changes nothing.
-    /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`; `catalogInvalid` beyond the declared length, and then
-    ///   the upload is dropped.
+    /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`, or `catalogInvalid` beyond the declared length. Then the
+    ///   upload is dropped.
     func add(_ request: ContentPartRequest) async throws -> Empty {
         let part = try ContentRepository.Part(request)
         if let refusal = try await contents.add(part, to: request.uploadIdentifier, now: now()) { throw refusal }
@@ -31,8 +31,8 @@ struct ContentUploader: Sendable {
     }
 
     /// Activates the package. A repeated commit gets the same reply.
-    /// - Throws: `notFound`; `requestInvalid` while parts are missing; `catalogInvalid` when the catalogue now declares
-    ///   other content, and then the upload is dropped.
+    /// - Throws: `notFound`, `requestInvalid` while parts are missing, or `catalogInvalid` when the catalogue now
+    ///   declares other content. Then the upload is dropped.
     func commit(_ request: CommitContentRequest) async throws -> CommitContentReply {
         let package = try await contents.package(request.uploadIdentifier, now: now())
         try package.check(sent: request.length)

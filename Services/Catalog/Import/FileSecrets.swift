@@ -31,7 +31,7 @@ enum FileSecrets {
         return part
     }
 
-    /// Returns the range of a string's text after a colon; nil unless both follow.
+    /// Returns the range of a string's text after a colon, or nil unless both follow.
     private static func text(in bytes: [UInt8], behind position: Int) -> Range<Int>? {
         var rest = bytes[position...].drop(while: isSpace)
         guard rest.popFirst() == UInt8(ascii: ":") else { return nil }

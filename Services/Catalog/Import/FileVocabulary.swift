@@ -1,6 +1,6 @@
 /// The members of a kind of object in a catalogue file, Xcode's and Storebus's own.
 ///
-/// The lists come from files of Xcode's versions 1 to 6; Xcode does not publish them.
+/// The lists come from files of Xcode's versions 1 to 6, because Xcode does not publish them.
 struct FileVocabulary: Sendable {
     /// The members that have an effect, or are noted where they occur.
     let read: Set<String>

@@ -2,10 +2,10 @@ import StoreModels
 
 /// Collects a file's problems, for one error, and notes about the import.
 struct ImportFindings: Sendable {
-    /// Maximum number of problems in the error; further ones are only counted. A file with more is probably of another
+    /// Maximum number of problems in the error. Further ones are only counted. A file with more is probably of another
     /// kind.
     static let problemsMax = 50
-    /// Maximum number of notes; further ones are dropped.
+    /// Maximum number of notes. Further ones are dropped.
     static let notesMax = 50
 
     private(set) var problems: [ImportProblem] = []

@@ -4,9 +4,9 @@ import StoreModels
 struct JSONPlace: Sendable {
     /// The path of the object that contains this member, or of the value itself.
     private let base: String
-    /// The member's name; empty for an element and for the root.
+    /// The member's name. Empty for an element and for the root.
     private let name: String
-    /// The value; nil when the member is missing.
+    /// The value. Nil when the member is missing.
     let value: JSONValue?
 
     init(path: String = "$", value: JSONValue?) {
@@ -23,7 +23,7 @@ struct JSONPlace: Sendable {
     /// hundred thousand places.
     var path: String { name.isEmpty ? base : "\(base).\(name)" }
 
-    /// Whether the value is missing or null; Xcode writes both for "no value".
+    /// Whether the value is missing or null. Xcode writes both for "no value".
     var isAbsent: Bool {
         switch value {
         case nil, .null: true
@@ -33,7 +33,7 @@ struct JSONPlace: Sendable {
 
     func member(_ name: String) -> JSONPlace { JSONPlace(base: path, name: name, value: value?[name]) }
 
-    /// The members of the object at this place, by name; none for another kind of value.
+    /// The members of the object at this place, by name. Empty for another kind of value.
     var members: [(name: String, place: JSONPlace)] {
         (value?.objectValue ?? [:]).keys.sorted().map { ($0, member($0)) }
     }
@@ -46,7 +46,7 @@ struct JSONPlace: Sendable {
 }
 
 extension ImportFindings {
-    /// Reads the text at `place`; anything else is a problem.
+    /// Reads the text at `place`. Any other value is a problem.
     mutating func text(_ place: JSONPlace, atMost count: Int) -> String? {
         guard let text = place.value?.stringValue else {
             refuse(place.path, place.mustBe("a string"))
@@ -97,7 +97,7 @@ extension ImportFindings {
         return value
     }
 
-    /// Reads the elements of the list at `place`, each with its path. None when it is missing.
+    /// Reads the elements of the list at `place`, each with its path. Empty when it is missing.
     mutating func elements(_ place: JSONPlace) -> [JSONPlace] {
         guard !place.isAbsent else { return [] }
         guard let values = place.value?.arrayValue else {

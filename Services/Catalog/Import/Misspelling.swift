@@ -4,7 +4,7 @@ enum Misspelling {
     private static let distanceMax = 2
 
     /// Finds the correction of a word.
-    /// - Returns: The nearest of `words`; nil when none is near.
+    /// - Returns: The nearest of `words`, if one is near.
     static func correction(of text: String, among words: [String]) -> String? {
         let wanted = Array(text.lowercased().utf8)
         let distances = words.map { (word: $0, distance: distance(wanted, Array($0.lowercased().utf8))) }

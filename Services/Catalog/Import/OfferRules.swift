@@ -11,7 +11,7 @@ enum OfferRules {
     private static let paidAsYouGo = ["P1W": 12, "P1M": 12, "P2M": 6, "P3M": 4, "P6M": 2, "P1Y": 1]
 
     /// Checks an offer.
-    /// - Returns: The reason why the offer is not allowed, with the allowed values; nil when it is allowed.
+    /// - Returns: The reason why the offer is not allowed, with the allowed values, or nil when it is allowed.
     static func objection(
         to mode: ProductDiscount.PaymentMode, period: SubscriptionPeriod, count: Int, subscription: SubscriptionPeriod
     ) -> (reason: String, allowed: [String])? {

@@ -10,7 +10,7 @@ extension StoreKitFileReader {
     ]
 
     /// Reads the introductory offer. Versions up to 4 have `introductoryOffer`, null or an object. Later versions have
-    /// the list `introductoryOffers`, of which the first offer that is paid up front each period counts.
+    /// the list `introductoryOffers`. Its first offer that is paid up front each period counts.
     mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
         let single = place.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]
@@ -86,7 +86,7 @@ extension StoreKitFileReader {
             identifier: identifier, paymentMode: mode, prices: prices, period: period, numberOfPeriods: count)
     }
 
-    /// Reads an offer's prices. A free trial costs nothing (M111); Xcode keeps an earlier price when an offer is
+    /// Reads an offer's prices. A free trial costs nothing (M111), but Xcode keeps an earlier price when an offer is
     /// changed to a trial.
     private mutating func readOfferPrices(
         _ offer: JSONPlace, _ mode: ProductDiscount.PaymentMode

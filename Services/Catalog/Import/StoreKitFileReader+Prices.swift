@@ -43,7 +43,7 @@ extension StoreKitFileReader {
         return money
     }
 
-    /// Finds the storefront of a code; for an unknown one it records a problem and returns nil.
+    /// Finds the storefront of a code. For an unknown one it records a problem and returns nil.
     mutating func storefront(_ code: String, at path: String) -> StorefrontEntry? {
         if let entry = storefronts[code] { return entry }
         findings.refuse(path, storefronts.objection(to: code))

@@ -47,7 +47,7 @@ extension StoreKitFileReader {
     }
 
     /// Reads the members that all products have.
-    /// - Returns: The members; nil after recording the missing ones.
+    /// - Returns: The members, or nil after recording the missing ones.
     mutating func readCommonMembers(_ place: JSONPlace) -> CommonMembers? {
         let identifier = claim(place.member("productID"))
         let referenceName = findings.optionalText(place.member("referenceName"), atMost: Self.textCharactersMax)

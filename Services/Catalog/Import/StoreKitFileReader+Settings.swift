@@ -77,7 +77,7 @@ extension StoreKitFileReader {
 
 extension SubscriptionRenewalRate {
     /// Converts Xcode's numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated. Apple replaces
-    /// two of them by monthly rates; 1 to 3, an hour to five minutes for each day, have no replacement.
+    /// two of them by monthly rates. 1 to 3, an hour to five minutes for each day, have no replacement.
     fileprivate init?(xcode number: Int) {
         switch number {
         case 0: self = .realTime
@@ -103,9 +103,9 @@ struct FileSettings: Hashable, Sendable {
     var applied: [String] = []
     /// The names without effect, which stay in the file.
     var ignored: [String] = []
-    /// `_locale`: the language of texts where the storefront's languages are missing.
+    /// `_locale`: the language of texts if the storefront's languages are missing.
     var defaultLocale: LocaleName?
-    /// The testers' defaults; nil when the file has none.
+    /// The testers' defaults, if the file has any.
     var testerDefaults: TesterSettings?
     /// `_timeRate`, when it makes subscriptions renew faster than in real time.
     var timeRate: Int?

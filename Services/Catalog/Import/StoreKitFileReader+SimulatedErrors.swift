@@ -8,7 +8,7 @@ extension StoreKitFileReader {
         "missingOfferParameters",
     ]
 
-    /// Reads simulated errors. `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by
+    /// Reads simulated errors. `_failTransactionsEnabled` fails every purchase, and `_storeKitErrors` fails requests by
     /// their name in Xcode. Errors for requests that this version does not fail are reported as ignored.
     mutating func readErrors(_ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
         var errors = TesterSettings.SimulatedErrors()

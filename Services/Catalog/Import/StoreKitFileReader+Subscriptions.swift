@@ -58,7 +58,7 @@ extension StoreKitFileReader {
         return findings.integer(place, in: 1...10_000, orElse: 1)
     }
 
-    /// Reads an ISO 8601 duration; with `allowed`, one of these.
+    /// Reads an ISO 8601 duration. With `allowed`, it must be one of these.
     mutating func readPeriod(_ place: JSONPlace, among allowed: [String] = []) -> SubscriptionPeriod? {
         guard let text = place.value?.stringValue else {
             findings.refuse(place.path, place.mustBe("an ISO 8601 duration such as \"P1M\""), allowed: allowed)

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Notes on content of a file that has no effect.
+/// Records notes about a file's content without effect.
 extension StoreKitFileReader {
     /// Notes unknown members. A probable misspelling is noted separately, because the operator expects its effect.
     /// Other members are noted once for all places of their kind.
@@ -28,7 +28,7 @@ extension StoreKitFileReader {
     }
 
     /// Notes `subscriptionBundleGroups` and `subscriptionSuiteGroups` of version 6. Their products are subscriptions to
-    /// several subscriptions together; StoreKit 1 has no type for them, and SKProductsRequest does not find them.
+    /// several subscriptions together. StoreKit 1 has no type for them, and SKProductsRequest does not find them.
     mutating func noteUnsoldGroups(_ root: JSONPlace) {
         for (name, what) in [("subscriptionBundleGroups", "bundle"), ("subscriptionSuiteGroups", "suite")] {
             let list = root.member(name)

@@ -127,7 +127,7 @@ struct StoreKitFileReader {
         }
     }
 
-    /// Parses a locale; nil when `text` is not one.
+    /// Parses a locale. Nil when `text` is not one.
     mutating func locale(_ text: String) -> LocaleName? {
         if let known = locales[text] { return known }
         let locale = LocaleName(text)
@@ -157,7 +157,7 @@ enum ImportLimits {
     static let openMax = 16
     /// Maximum number of finished imports whose reply is kept for a repeated commit.
     static let finishedMax = 1_000
-    /// Maximum number of parts; a file in parts of 16 KiB still fits.
+    /// Maximum number of parts. A file in parts of 16 KiB still fits.
     static let partsMax = 8_192
     /// The time after which an uncommitted import is deleted.
     static let lifetime: Duration = .seconds(3_600)
@@ -165,7 +165,7 @@ enum ImportLimits {
     /// Returns the time before which begun imports are deleted.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 
-    /// Returns the time after which they are deleted as well: they were begun before the clock was set back.
+    /// Returns the time after which they are deleted as well. They were begun before the clock was set back.
     static func latest(_ now: Timestamp) -> Timestamp { now + lifetime }
 
     static let unknownImport = StoreError(

@@ -6,7 +6,7 @@ struct Catalog: Hashable, Sendable {
     let products: [CatalogProduct]
     /// The number of groups, including those without a subscription.
     let subscriptionGroupCount: Int
-    /// The language of texts where a storefront's languages are missing; nil uses each product's first.
+    /// The language of texts if a storefront's languages are missing. Nil uses each product's first.
     let defaultLocale: LocaleName?
     /// The testers' defaults from the file's `settings`.
     var testerDefaults: TesterSettings?
@@ -14,7 +14,7 @@ struct Catalog: Hashable, Sendable {
     var timeRate: Int?
     /// The public keys for verifying promotional offers.
     var offerKeys: [SubscriptionOfferKey] = []
-    /// The byte ranges of private keys in the file; no reply contains these bytes.
+    /// The byte ranges of private keys in the file. Replies leave these bytes out.
     var secrets: [Range<Int>] = []
     /// Whether the stored file could not be read. Then the catalogue has no products, and the service's health names
     /// the app.

@@ -12,7 +12,7 @@ struct CatalogProduct: Hashable, Sendable {
     /// The members that only auto-renewable subscriptions have.
     struct Subscription: Hashable, Sendable {
         let groupIdentifier: String
-        /// The level of service in the group; 1 is the highest.
+        /// The level of service in the group. 1 is the highest.
         let level: Int
         let period: SubscriptionPeriod
         let introductoryOffer: CatalogOffer?
@@ -35,10 +35,10 @@ struct CatalogProduct: Hashable, Sendable {
 
 /// An offer of any kind, as its file describes it.
 struct CatalogOffer: Hashable, Sendable {
-    /// The identifier; nil for the introductory offer, the reference name for an offer code.
+    /// The identifier. Nil for the introductory offer, the reference name for an offer code.
     let identifier: String?
     let paymentMode: ProductDiscount.PaymentMode
-    /// The price of one charge; zero for a free trial.
+    /// The price of one charge. Zero for a free trial.
     let prices: StorefrontPrices
     let period: SubscriptionPeriod
     let numberOfPeriods: Int
@@ -48,11 +48,11 @@ struct CatalogOffer: Hashable, Sendable {
 struct CatalogRedeemableOffer: Hashable, Sendable {
     let type: RedeemableOffer.Kind
     let offer: CatalogOffer
-    /// The audiences of an offer code; nil for all customers and for other offers.
+    /// The audiences of an offer code. Nil for all customers and for other offers.
     var audiences: [RedeemableOffer.Audience]?
-    /// Whether an offer code is stackable; nil for other offers.
+    /// Whether an offer code is stackable. Nil for other offers.
     var isStackable: Bool?
-    /// The conditions of a win-back offer; nil for other offers.
+    /// The conditions of a win-back offer. Nil for other offers.
     var winBack: RedeemableOffer.WinBackConditions?
 }
 
@@ -60,6 +60,6 @@ struct CatalogRedeemableOffer: Hashable, Sendable {
 struct DeclaredContent: Hashable, Sendable {
     /// The version: integers separated by points, as `SKDownload.contentVersion`.
     let version: String
-    /// The length in bytes; a product has one package.
+    /// The length in bytes. A product has one package.
     let length: Int64
 }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// A price as a `.storekit` file has it: a decimal number without a currency.
 ///
-/// A storefront without a separate price uses the number in its currency; amounts are never converted (M11).
+/// A storefront without a separate price uses the number in its currency. Amounts are never converted (M11).
 struct DecimalAmount: Hashable, Sendable {
     /// The digits, with a decimal point and further digits if there is a fraction.
     let text: String
@@ -42,7 +42,7 @@ struct DecimalAmount: Hashable, Sendable {
         return text[text.index(after: point)...].reversed().drop { $0 == "0" }.count
     }
 
-    /// Returns the amount in a currency. It is rounded half-up where the currency has fewer digits, and never to zero
+    /// Returns the amount in a currency. If the currency has fewer digits, it is rounded half-up, and never to zero
     /// (`0.40` is ¥1).
     ///
     /// - Precondition: At most ``wholeDigitsMax`` digits before the point, which the import has checked.

@@ -4,10 +4,10 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
     let description: String
     /// The language code of two or three lower-case letters.
     let language: String
-    /// The script, such as `hans` or `hant`; for Chinese also inferred from the region.
+    /// The script, such as `hans` or `hant`. For Chinese it is also inferred from the region.
     let script: String?
 
-    /// Parses a locale; nil unless it begins with a language code and has only letters and digits between separators.
+    /// Parses a locale. Nil unless it begins with a language code and has only letters and digits between separators.
     init?(_ text: String) {
         // Keywords (`@currency=EUR`) do not affect the language.
         let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")

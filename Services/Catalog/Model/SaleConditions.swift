@@ -5,7 +5,7 @@ import StoreModels
 struct SaleConditions: Hashable, Sendable {
     var state = ProductState.approved
     var isClearedForSale = true
-    /// The start of sale, in wall time; nil for no restriction.
+    /// The start of sale in wall time, if restricted.
     var availableFrom: Timestamp?
     var storefronts = StorefrontSelection.all
     var hostedContent: DeclaredContent?

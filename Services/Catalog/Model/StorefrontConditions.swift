@@ -20,7 +20,7 @@ enum StorefrontSelection: Hashable, Sendable {
 
 /// A price: one number for all storefronts, and separate prices for some of them.
 struct StorefrontPrices: Hashable, Sendable {
-    /// The number that applies in every storefront's currency; amounts are never converted (M11).
+    /// The number that applies in every storefront's currency. Amounts are never converted (M11).
     let base: DecimalAmount
     /// The separate prices by country code, in that storefront's currency.
     let own: [String: Money]

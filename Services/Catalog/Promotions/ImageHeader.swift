@@ -11,7 +11,7 @@ struct ImageHeader: Hashable, Sendable {
 }
 
 extension ImageHeader {
-    /// Reads the header; nil for bytes of neither a PNG nor a JPEG, and for an incomplete header.
+    /// Reads the header. Nil for bytes of neither a PNG nor a JPEG, and for an incomplete header.
     init?(_ bytes: [UInt8]) {
         if bytes.starts(with: Self.pngSignature) {
             guard let size = Self.pngSize(bytes) else { return nil }
@@ -65,7 +65,7 @@ extension ImageHeader {
     /// Whether a marker has no length: the restarts and TEM.
     private static func standsAlone(_ marker: UInt8) -> Bool { marker == 0x01 || (0xD0...0xD7).contains(marker) }
 
-    /// Whether a marker is SOF0 to SOF15; DHT, JPG and DAC lie between them.
+    /// Whether a marker is SOF0 to SOF15. DHT, JPG and DAC lie between them.
     private static func isFrame(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
     }

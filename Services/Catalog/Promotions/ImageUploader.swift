@@ -8,11 +8,11 @@ struct ImageUploader: Sendable {
     let contents: ContentRepository
     let promotions: PromotionRepository
     let loader: AppLoader
-    /// The wall clock, by which uploads expire: they outlive the process.
+    /// The wall clock, by which uploads expire, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
     /// Begins an upload.
-    /// - Throws: `notFound`, `productNotFound`; `rateLimited` while too many uploads are open.
+    /// - Throws: `notFound`, `productNotFound`, or `rateLimited` while too many uploads are open.
     func begin(_ request: BeginImageRequest) async throws -> BeginContentReply {
         try await loader.refresh(request.bundleId)
         _ = try loader.directory.product(request.productIdentifier, of: request.bundleId)
@@ -26,7 +26,7 @@ struct ImageUploader: Sendable {
     }
 
     /// Stores the next part. Repeating a part changes nothing.
-    /// - Throws: `notFound`, `requestInvalid`; `bodyTooLarge` beyond 4 MiB, and then the upload is dropped.
+    /// - Throws: `notFound`, `requestInvalid`, or `bodyTooLarge` beyond 4 MiB. Then the upload is dropped.
     func add(_ request: ContentPartRequest) async throws -> Empty {
         let part = try ContentRepository.Part(request)
         if let refusal = try await contents.add(part, to: request.uploadIdentifier, .image, now: now()) {
@@ -36,8 +36,8 @@ struct ImageUploader: Sendable {
     }
 
     /// Replaces the product's image, which then waits for review. A repeated commit returns the image's current state.
-    /// - Throws: `notFound`, also when another image has replaced it; `requestInvalid` while parts are missing, and
-    ///   with 422 when it is not a PNG or JPEG of 1024×1024: then the upload is dropped.
+    /// - Throws: `notFound`, also when another image has replaced it, or `requestInvalid` while parts are missing. It
+    ///   is `requestInvalid` with 422 when it is not a PNG or JPEG of 1024×1024. Then the upload is dropped.
     func commit(_ request: CommitContentRequest) async throws -> PromotionImage {
         let package = try await contents.package(request.uploadIdentifier, .image, now: now())
         try package.check(sent: request.length)

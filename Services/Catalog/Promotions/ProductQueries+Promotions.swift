@@ -1,7 +1,7 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Lists promoted products in the operator's order, including hidden ones; none for an unknown app.
+    /// Lists promoted products in the operator's order, including hidden ones. Empty for an unknown app.
     /// - Throws: `requestInvalid` for an unknown storefront.
     func promoted(_ request: PromotedProductsRequest) throws(StoreError) -> PromotedProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)

@@ -17,19 +17,18 @@ struct PromotionPolicy: Sendable {
     /// Decides which products can be bought.
     let availability: AvailabilityPolicy
 
-    /// Returns the entries of the page, including hidden products, in the operator's order. There are none before the
-    /// app is released (M109).
+    /// Returns the entries of the page, including hidden products, in the operator's order. Empty before the app is
+    /// released (M109).
     func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
 
-    /// Returns a product's entry on the page; nil when the product is not promoted. Other products are only checked
+    /// Returns a product's entry on the page, or nil when the product is not promoted. Other products are only checked
     /// when it qualifies.
     func promoted(at position: Int) -> Entry? {
         guard snapshot.app.settings.released, isReady(at: position) else { return nil }
         return ready().first { $0.position == position }
     }
 
-    /// Returns every reason that keeps a product off the page. There is none exactly when ``promoted()`` has the
-    /// product.
+    /// Returns every reason that keeps a product off the page. It is empty exactly when ``promoted()`` has the product.
     func reasons(at position: Int) -> [Reason] {
         var reasons = imageReasons(at: position)
         if !availability.isAvailable(snapshot.catalog.products[position]) { reasons.append(.notAvailable) }
@@ -38,7 +37,7 @@ struct PromotionPolicy: Sendable {
         return reasons
     }
 
-    /// Returns the candidates in order: the operator's list, else the products with an image. For a preview they are
+    /// Returns the candidates in order: the operator's list, or else the products with an image. For a preview they are
     /// the whole catalogue.
     func candidates() -> any Sequence<Entry> {
         if let entries = snapshot.promotions.entries {
@@ -66,7 +65,7 @@ struct PromotionPolicy: Sendable {
         imageReasons(at: position).isEmpty && availability.isAvailable(snapshot.catalog.products[position])
     }
 
-    /// Whether a product is on the list; without a list, whether it is among the first twenty that are ready.
+    /// Whether a product is on the list. Without a list, whether it is among the first twenty that are ready.
     private func isChosen(_ position: Int, isReady: Bool) -> Bool {
         let identifier = ExactText(snapshot.catalog.products[position].productIdentifier)
         if let entries = snapshot.promotions.entries {

@@ -109,7 +109,7 @@ struct PromotionRepository: Sendable {
         ).map(PromotionImage.init)
     }
 
-    /// Returns the image of an upload; nil when another one has replaced it.
+    /// Returns the image of an upload, or nil when another one has replaced it.
     func image(ofUpload identifier: String) async throws -> PromotionImage? {
         try await database.read { reader in
             try await reader.queryOne("\(Self.selectImage) WHERE i.package_id = ?", identifier).map(PromotionImage.init)
@@ -132,7 +132,7 @@ struct PromotionRepository: Sendable {
     }
 
     /// Records the verdict of a review. Repeating it changes nothing.
-    /// - Returns: The image's new state; nil when there is no image.
+    /// - Returns: The image's new state, or nil when there is no image.
     func review(_ request: ReviewImageRequest) async throws -> PromotionImage? {
         let product = ProductReference(bundleId: request.bundleId, productIdentifier: request.productIdentifier)
         let state: PromotionImage.State = request.isApproved ? .approved : .rejected
@@ -180,7 +180,7 @@ extension PromotionImage {
 
 /// The operator's setup of an app's promotions, from one snapshot of the database.
 struct StoredPromotions: Hashable, Sendable {
-    /// The order and default visibility; nil before the first list. Products that the catalogue no longer has are
+    /// The order and default visibility. Nil before the first list. Products that the catalogue no longer has are
     /// ignored until an import restores them.
     var entries: [PromotionEntry]?
     /// The app's products on the featured tab, in its order.

@@ -6,9 +6,10 @@ struct PromotionRules: Sendable {
 
     let directory: AppDirectory
 
-    /// Checks a list. A listed product that a later import has removed may stay: the rest of the list can be changed
+    /// Checks a list. A listed product that a later import has removed may stay, so the rest of the list can be changed
     /// meanwhile.
-    /// - Throws: `requestInvalid` for too many or repeated products; `productNotFound`, `notFound` for an unknown app.
+    /// - Throws: `requestInvalid` for too many or repeated products, `productNotFound`, or `notFound` for an unknown
+    ///   app.
     func check(_ request: PutPromotionsRequest) throws(StoreError) {
         try Self.checkCount(request.entries.count, max: PutPromotionsRequest.entriesMax, "promoted products")
         let listed = directory.snapshot(of: request.bundleId)?.promotions.entries ?? []
@@ -27,7 +28,8 @@ struct PromotionRules: Sendable {
     }
 
     /// Checks the featured tab.
-    /// - Throws: `requestInvalid` for too many or repeated products; `productNotFound`, `notFound` for an unknown app.
+    /// - Throws: `requestInvalid` for too many or repeated products, `productNotFound`, or `notFound` for an unknown
+    ///   app.
     func check(_ list: FeaturedList) throws(StoreError) {
         try Self.checkCount(list.products.count, max: FeaturedList.productsMax, "featured products")
         var seen: Set<[ExactText]> = []

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Explains for each reason why a product is not promoted, and what to change.
+/// Explains for each reason why a product is not promoted, and the remedy.
 struct PromotionSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
     let promotions: StoredPromotions
-    /// Whether the catalogue has the product; false when an import has removed it.
+    /// Whether the catalogue has the product. False when an import has removed it.
     let isInCatalog: Bool
 
     func sentence(_ reason: PromotionExplanation.Reason) -> String {

@@ -58,7 +58,7 @@ struct PromotionService: Sendable {
     // MARK: The featured tab
 
     /// Replaces the tab, which all apps of a scope share.
-    /// - Throws: `notFound`, also for an app of another scope; `productNotFound`, `requestInvalid`.
+    /// - Throws: `notFound`, also for an app of another scope, `productNotFound`, or `requestInvalid`.
     func put(_ request: PutFeaturedRequest) async throws -> FeaturedList {
         let list = FeaturedList(products: request.products)
         let apps = Set(exactly: list.products.map(\.bundleId)).sorted().map(\.text)
@@ -83,7 +83,7 @@ struct PromotionService: Sendable {
     }
 
     /// Reads a range of an image's bytes.
-    /// - Throws: `notFound` when another image has replaced it; `requestInvalid` beyond its end.
+    /// - Throws: `notFound` when another image has replaced it, or `requestInvalid` beyond its end.
     func read(_ request: ReadImageRequest) async throws -> ContentPart {
         let reading = try await contents.read(
             ReadContentRequest(

@@ -56,7 +56,7 @@ final class AppDirectory: Sendable {
         return product
     }
 
-    /// Returns the versions of an app; zeros for an unknown one.
+    /// Returns the versions of an app. They are zeros for an unknown one.
     func version(of bundleId: String) -> AppVersion {
         entries.withLock { entries in
             let entry = entries[bundleId]
@@ -65,7 +65,7 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Returns the version that introduced the app's file; nil when the app is not in memory.
+    /// Returns the version that introduced the app's file, if the app is in memory.
     func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
 
     /// Returns the version of the file in memory, and the ranges of its private keys.
@@ -83,7 +83,7 @@ final class AppDirectory: Sendable {
 
     /// Installs an app from the database, unless memory has a later state of it.
     ///
-    /// - Parameter catalog: Nil when the file is the one in memory, or there is none.
+    /// - Parameter catalog: Nil when memory has the file already, or the app has no file.
     func install(_ stored: StoredApp, catalog: Catalog?) {
         defer { tell(stored.row.app.bundleId) }
         entries.withLock { entries in
@@ -113,7 +113,7 @@ final class AppDirectory: Sendable {
     }
 
     /// Installs a committed file, as the version after the one in memory.
-    /// - Returns: False when memory lacks earlier versions; then the caller loads the app.
+    /// - Returns: False when memory lacks earlier versions. Then the caller loads the app.
     func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
         defer { tell(row.app.bundleId) }
         return entries.withLock { entries in

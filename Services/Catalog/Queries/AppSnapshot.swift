@@ -19,12 +19,12 @@ final class AppSnapshot: Sendable {
 
     var catalog: Catalog { index.catalog }
 
-    /// Returns the product's position in the catalogue; nil when the app has no such product.
+    /// Returns the product's position in the catalogue, if the app has the product.
     func position(of productIdentifier: String) -> Int? { index.position(of: productIdentifier) }
 
     func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
 
-    /// Returns a similar product identifier; nil without one. It differs in case, or has a prefix
+    /// Returns a similar product identifier, if the app has one. It differs in case, or has a prefix
     /// (`com.example.app.pro.monthly` for `pro.monthly`).
     func similar(to identifier: String) -> String? {
         let wanted = identifier.lowercased()

@@ -31,7 +31,7 @@ struct AvailabilityPolicy: Sendable {
     /// storefront are not among them (this store's choice).
     private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
-    /// Returns every reason that applies, in the order of checks. There is none exactly when the product can be bought.
+    /// Returns every reason that applies, in the order of checks. It is empty exactly when the product can be bought.
     func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }
 
     private func applies(_ reason: Reason, to subject: Subject) -> Bool {

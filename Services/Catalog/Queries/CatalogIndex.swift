@@ -4,7 +4,7 @@ import StoreModels
 /// A catalogue with derived data: positions by identifier, and its products in storefronts. It does not depend on
 /// settings, content and promotions.
 final class CatalogIndex: Sendable {
-    /// Maximum number of cached storefronts; another one replaces the oldest.
+    /// Maximum number of cached storefronts. Another one replaces the oldest.
     private static let presentedMax = 8
 
     let catalog: Catalog
@@ -24,7 +24,7 @@ final class CatalogIndex: Sendable {
             }, uniquingKeysWith: +)
     }
 
-    /// Returns the product's position in the catalogue; nil when the app has no such product.
+    /// Returns the product's position in the catalogue, if the app has the product.
     func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
 
     /// Returns the products of a subscription group, for sale or not, in the catalogue's order.

@@ -1,8 +1,9 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Lists a page of the app's subscriptions with their groups, cut to fit one message. An unknown app has none.
-    /// - Throws: `requestInvalid` for an invalid storefront or limit; `notFound` for an `after` that is not a product.
+    /// Lists a page of the app's subscriptions with their groups, cut to fit one message. Empty for an unknown app.
+    /// - Throws: `requestInvalid` for an invalid storefront or limit, or `notFound` for an `after` that is not a
+    ///   product.
     func subscriptions(_ request: SubscriptionProductsRequest) throws(StoreError) -> SubscriptionProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)

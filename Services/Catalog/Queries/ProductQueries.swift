@@ -17,7 +17,7 @@ struct ProductQueries: Sendable {
 
     /// Returns requested products. Every requested identifier is in exactly one of the two lists (M2, M4), once (M7),
     /// in the order of its first occurrence. An unknown app has no products, so all identifiers are invalid (M137).
-    /// - Throws: `requestInvalid`; `bodyTooLarge` when the reply does not fit one message.
+    /// - Throws: `requestInvalid`, or `bodyTooLarge` when the reply does not fit one message.
     func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
@@ -49,7 +49,8 @@ struct ProductQueries: Sendable {
     }
 
     /// Lists a page of products in the catalogue's order, cut to fit one message.
-    /// - Throws: `requestInvalid` for an invalid storefront or limit; `notFound` for an `after` that is not a product.
+    /// - Throws: `requestInvalid` for an invalid storefront or limit, or `notFound` for an `after` that is not a
+    ///   product.
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Explains for each reason why a product cannot be bought, and what to change (M5).
+/// Explains for each reason why a product cannot be bought, and the remedy (M5).
 struct ReasonSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
     let entry: StorefrontEntry
-    /// The product; nil when the app does not have it.
+    /// The product, or nil when the app does not have it.
     let product: CatalogProduct?
     /// The other apps that have a product of this identifier.
     let otherApps: [String]

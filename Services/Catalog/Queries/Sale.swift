@@ -24,12 +24,12 @@ struct Sale: Sendable {
         presented = snapshot.products(in: entry)
     }
 
-    /// Returns a product on sale; nil when the app does not have it or it cannot be bought.
+    /// Returns a product on sale, if the app has it and it can be bought.
     func offer(_ productIdentifier: String) -> Offer? {
         snapshot.position(of: productIdentifier).flatMap { offer(at: $0) }
     }
 
-    /// Returns the product at a position of the catalogue; nil when it cannot be bought.
+    /// Returns the product at a position of the catalogue, if it can be bought.
     func offer(at position: Int) -> Offer? {
         guard policy.isAvailable(snapshot.catalog.products[position]) else { return nil }
         return Offer(

@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// Copies an app into an isolated store, and removes it from there, each in one transaction.
+/// Copies an app into an isolated store and removes it there, each in one transaction.
 struct AppCopies: Sendable {
     let database: any SQLDatabase
     let loader: AppLoader
 
     /// Copies the app with its settings, catalogue, content, images and promotions.
-    /// - Throws: `notFound`; `requestInvalid` when the copy would not be an isolated store's.
+    /// - Throws: `notFound`, or `requestInvalid` when the copy would not be an isolated store's.
     func copy(_ request: CopyAppRequest) async throws -> App {
         try AppRequest(bundleId: request.to).checkIsIsolated()
         try await loader.refresh(request.from)
@@ -82,7 +82,7 @@ struct AppCopies: Sendable {
             """, request.to, request.to, request.from)
     }
 
-    /// Tables that are removed from; a table comes before those that it refers to.
+    /// Tables whose rows are removed. A table comes before those that it refers to.
     private static let tables = [
         "promotion_image", "content_package", "import", "promotion_list", "catalog_part", "catalog_file", "app",
     ]

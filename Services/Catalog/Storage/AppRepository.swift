@@ -28,7 +28,7 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// Reads an app with its catalogue from one snapshot; nil when there is no such app.
+    /// Reads an app with its catalogue from one snapshot, if the app exists.
     ///
     /// - Parameter version: The version of a file that the caller already has.
     func whole(_ bundleId: String, unlessFile version: Int64?) async throws -> StoredApp? {
@@ -52,7 +52,7 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// Reads the versions of one app; nil when there is no such app.
+    /// Reads the versions of one app, if the app exists.
     func head(of bundleId: String) async throws -> Head? {
         try await database.read { reader in
             try await reader.queryOne(
@@ -65,7 +65,7 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// Creates the app or changes its settings; the catalogue stays.
+    /// Creates the app or changes its settings. The catalogue stays.
     func put(_ bundleId: String, _ settings: AppSettings) async throws -> AppRow {
         let encoded = try StoreJSON.encode(settings)
         return try await database.write { transaction in
@@ -87,11 +87,11 @@ struct AppRepository: Sendable {
         let partCount: Int
         /// The number of bytes of the file before this part.
         let start: Int
-        /// The bytes; nil when there is no such part.
+        /// The bytes, or nil when the part does not exist.
         let data: [UInt8]?
     }
 
-    /// Reads a part of the file in force; nil before the first import.
+    /// Reads a part of the file in force, or nil before the first import.
     func part(_ index: Int, of bundleId: String) async throws -> Part? {
         try await database.read { reader in
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
@@ -148,9 +148,9 @@ struct StoredApp: Sendable {
     }
 
     let row: AppRow
-    /// The version of the catalogue that introduced the file in force; 0 before the first import.
+    /// The version of the catalogue that introduced the file in force. 0 before the first import.
     let fileVersion: Int64
-    /// The file; nil before the first import, and when the caller already has it.
+    /// The file. Nil before the first import, and when the caller already has it.
     let file: File?
     let contents: StoredContents
     var promotions = StoredPromotions()

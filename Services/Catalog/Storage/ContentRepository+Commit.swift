@@ -18,8 +18,8 @@ extension ContentRepository {
 
     /// Activates an upload in one transaction. It replaces the previous package of its version and raises the
     /// catalogue's version, so that services with cached products request them again.
-    /// - Parameter alongside: Further changes of the commit; skipped when another commit has activated the package.
-    /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts arrived meanwhile.
+    /// - Parameter alongside: Further changes of the commit, skipped when another commit has activated the package.
+    /// - Throws: `notFound` when the upload has ended meanwhile, or `requestInvalid` when parts arrived meanwhile.
     func commit(
         _ package: Package, sha256: String, now: Timestamp,
         alongside: @escaping @Sendable (SQLTransaction) async throws -> Void = { _ in }
@@ -65,7 +65,7 @@ extension ContentRepository {
             "UPDATE content_package SET state = 'dropped' WHERE id = ? AND state = 'open'", identifier)
     }
 
-    /// Drops uploads that were not touched in time, and those touched before the clock was set back.
+    /// Drops uploads not touched in time, and those touched before the clock was set back.
     func forgetExpired(now: Timestamp) async throws {
         try await database.write { transaction in try await Self.forgetExpired(now: now, in: transaction) }
     }

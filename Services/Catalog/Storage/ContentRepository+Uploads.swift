@@ -28,8 +28,8 @@ extension ContentRepository {
     }
 
     /// Opens an upload, after dropping expired ones.
-    /// - Throws: `rateLimited` when too many or too large uploads are open; `requestInvalid` when too many versions of
-    ///   the product's content are kept.
+    /// - Throws: `rateLimited` when too many or too large uploads are open, or `requestInvalid` when too many versions
+    ///   of the product's content are kept.
     func begin(
         _ identifier: String, _ kind: Kind, _ request: BeginContentRequest, declaredLength: Int64,
         now: Timestamp
@@ -80,8 +80,8 @@ extension ContentRepository {
         }
     }
 
-    /// Stores the next part; an existing part changes nothing.
-    /// - Returns: The error that has ended the upload, when the package is longer than allowed; nil otherwise.
+    /// Stores the next part. An existing part changes nothing.
+    /// - Returns: The error that has ended the upload, if the package is longer than allowed.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
     func add(
         _ part: Part, to identifier: String, _ kind: Kind = .content, now: Timestamp

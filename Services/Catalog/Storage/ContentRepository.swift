@@ -12,7 +12,7 @@ struct ContentRepository: Sendable {
         case content, image
     }
 
-    /// The version of every image, which no content has: a new image replaces the previous one.
+    /// The version of every image. Content never has it. A new image replaces the previous one.
     static let imageVersion = ""
 
     let database: any SQLDatabase
@@ -25,7 +25,7 @@ struct ContentRepository: Sendable {
         let version: String
         /// The number of bytes received so far.
         let length: Int64
-        /// The reply to its commit; nil before it.
+        /// The reply to its commit. Nil before it.
         let reply: CommitContentReply?
     }
 
@@ -43,7 +43,7 @@ struct ContentRepository: Sendable {
         return contents
     }
 
-    /// Describes a package in force; nil when there is none.
+    /// Describes a package in force, or returns nil without one.
     func content(
         of productIdentifier: String, in bundleId: String, version: String
     ) async throws -> HostedContent? {
@@ -52,13 +52,13 @@ struct ContentRepository: Sendable {
         }
     }
 
-    /// A package's length and the requested bytes; nil when they are beyond its end.
+    /// A package's length and the requested bytes, which are nil beyond its end.
     struct Reading: Sendable {
         let length: Int64
         let bytes: [UInt8]?
     }
 
-    /// Reads a range of a package in force; nil when there is none of this SHA-256.
+    /// Reads a range of a package in force. Nil without a package of this SHA-256.
     func read(_ request: ReadContentRequest, _ kind: Kind = .content) async throws -> Reading? {
         try await database.read { reader in
             let found = try await Self.inForce(
@@ -135,7 +135,7 @@ extension ContentRepository.Package {
     }
 }
 
-/// The hosted content of an app in every version, which decides about availability.
+/// The hosted content of an app in every version, for decisions about availability.
 struct StoredContents: Hashable, Sendable {
     /// The lengths in bytes, by product and version.
     private var lengths: [ExactText: [ExactText: Int64]] = [:]

@@ -8,7 +8,7 @@ extension ImportRepository {
         case done(AppRow, ImportReport)
         /// Another commit of the same import was first, with this outcome.
         case repeated(ImportOutcome)
-        /// Parts arrived after the file was read; it must be read again.
+        /// Parts arrived after the file was read, so it must be read again.
         case stale
     }
 
@@ -16,7 +16,7 @@ extension ImportRepository {
     ///
     /// - Parameters:
     ///   - defaults: The settings of an app that the import creates.
-    ///   - billingGracePeriod: The file's setting; nil leaves the app's setting unchanged.
+    ///   - billingGracePeriod: The file's setting. Nil leaves the app's setting unchanged.
     ///   - report: Creates the reply for the catalogue's new version.
     func commit(
         _ identifier: String, _ upload: Upload, defaults: AppSettings, billingGracePeriod: Bool?,

@@ -52,7 +52,7 @@ struct ImportRepository: Sendable {
     }
 
     /// Stores or replaces a part.
-    /// - Throws: `notFound` for an unknown, expired or finished import; `requestInvalid` beyond the announced size.
+    /// - Throws: `notFound` for an unknown, expired or finished import, or `requestInvalid` beyond the announced size.
     func put(_ request: ImportPartRequest, now: Timestamp) async throws {
         try await database.write { transaction in
             let row = try await transaction.queryOne(

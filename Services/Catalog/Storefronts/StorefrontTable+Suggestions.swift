@@ -6,7 +6,7 @@ extension StorefrontTable {
 
     /// Returns the code the user probably meant. The text may be in lower case, a code of two letters, a name, or have
     /// one wrong letter.
-    /// - Returns: The alpha-3 code; nil when nothing is near.
+    /// - Returns: The alpha-3 code, or nil when no code is near.
     func suggestion(for text: String) -> String? {
         let wanted = text.uppercased()
         if let exact = self[wanted] ?? Self.aliases[wanted].flatMap({ self[$0] }) {

@@ -23,7 +23,7 @@ struct StorefrontTable: Sendable {
             exactly: entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) })
     }
 
-    /// Returns the storefront of a country code; nil when there is none.
+    /// Returns the storefront of a country code, if it has one.
     subscript(countryCode: String) -> StorefrontEntry? { positions[countryCode].map { entries[$0] } }
 
     /// Returns the storefront of a country code.
@@ -36,8 +36,7 @@ struct StorefrontTable: Sendable {
         return entry
     }
 
-    /// Returns the reason why `text` is not a storefront, with a suggestion: `'FR' is no storefront; did you mean
-    /// FRA?`.
+    /// Returns the reason why `text` is not a storefront, with a suggestion such as "did you mean FRA?".
     func objection(to text: String) -> String {
         let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
         return "'\(text.prefix(20))' is no storefront; \(hint)"

@@ -25,7 +25,7 @@ struct CatalogUpload {
         }
     }
 
-    /// Begins reading the parts; without a `Content-Length` it reads the whole file first.
+    /// Begins reading the parts. Without a `Content-Length` it reads the whole file first.
     /// - Throws: `requestInvalid` (411) for a file that is too large to be held.
     @concurrent func start() async throws -> Parts {
         if let announced { return Parts(byteCount: announced, body: request.body.makeAsyncIterator()) }
@@ -54,8 +54,8 @@ struct CatalogUpload {
             self.body = body
         }
 
-        /// - Returns: The next part; nil after the last one. An empty file has one empty part, so that Catalog reports
-        ///   what is wrong with it.
+        /// - Returns: The next part, or nil after the last one. An empty file has one empty part, so that Catalog
+        ///   reports the fault.
         @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ImportPartRequest.byteCountMax, !isAtEnd {
                 guard let chunk = try await body.next() else {

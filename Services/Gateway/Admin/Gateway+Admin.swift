@@ -48,7 +48,7 @@ extension Gateway {
         return try await storefronts.find(code, at: "query storefront", call).countryCode
     }
 
-    /// Storefront used when the request names none; alpha-3 country code.
+    /// The alpha-3 country code used when the request names no storefront.
     static let defaultStorefront = "USA"
 }
 

@@ -37,7 +37,7 @@ extension Gateway {
     }
 
     /// Sends the file as it was imported. The first part is read before the response begins, so that an error is a
-    /// problem and not a broken file; a later error closes the connection, which the client notices.
+    /// problem and not a broken file. A later error closes the connection, which the client notices.
     func exportCatalog(_ call: Call) async throws -> Reply<RawBody> {
         let bundleId = try call.bundleId()
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)

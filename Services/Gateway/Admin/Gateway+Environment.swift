@@ -11,7 +11,7 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// Responds with what a program needs to verify the store's data and to call its API.
+    /// Responds with the variables for programs that verify the store's data and call its API.
     func storeEnvironment(_ call: Call) async throws -> EitherReply<StoreEnvironment, RawBody> {
         let format = try call.query.choice("format", StoreEnvironment.Format.self) ?? .json
         let bundleId = try await onlyApp(call)
@@ -26,7 +26,7 @@ extension Gateway {
     }
 
     /// Returns the app that `?bundleId=` names, or the only one.
-    /// - Throws: `requestInvalid` when there are several; `notFound` without any.
+    /// - Throws: `requestInvalid` when there are several, or `notFound` without any.
     private func onlyApp(_ call: Call) async throws -> String {
         if let named = try call.bundleFilter() {
             try await apps.check(named, call)
@@ -53,7 +53,7 @@ extension StoreEnvironment {
         }.joined()
     }
 
-    /// Makes a word of a POSIX shell, by bytes; the address is the operator's text.
+    /// Makes a word of a POSIX shell, by bytes. The address is the operator's text.
     private static func quoted(_ value: String) -> String {
         let quote = Array("'\\''".utf8)
         let bytes = value.utf8.flatMap { $0 == UInt8(ascii: "'") ? quote : [$0] }

@@ -24,7 +24,7 @@ extension Gateway {
 }
 
 extension ServicesResponse {
-    /// Services that a complete store runs; those without an instance are `missing`.
+    /// Services that a complete store runs. Those without an instance are `missing`.
     private static let expected: [ServiceName] = [
         .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor, .notifier,
     ]

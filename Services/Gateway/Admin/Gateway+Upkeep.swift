@@ -50,8 +50,8 @@ extension Gateway {
     }
 
     /// Cancels open intents first. A purchase that began in the store must not continue after the clearing, and
-    /// PaymentQueue must know which payments are on their way to it. Without PromotionController nothing is cleared;
-    /// the whole request can be repeated.
+    /// PaymentQueue must know which payments are on their way to it. Without PromotionController nothing is cleared,
+    /// and the whole request can be repeated.
     private func clearIntents(
         _ request: ClearIntentsRequest, _ call: Call, until last: ContinuousClock.Instant
     ) async throws(StoreError) -> ClearIntentsReply {

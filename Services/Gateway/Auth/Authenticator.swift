@@ -6,9 +6,9 @@ import StoreModels
 /// Authenticates the caller and checks that the route admits it.
 struct Authenticator: Sendable {
     let tokens: SessionTokens
-    /// Nil when none is configured; then no caller is accepted as the operator.
+    /// Nil when none is configured. Then no caller is accepted as the operator.
     let adminKey: AdminKey?
-    /// The operator's sessions in browsers; nil without an admin key.
+    /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
     let keys: KeyStore
     let serverAPI: ServerAPITokens
@@ -31,7 +31,7 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Authenticates a caller without waiting; nil for one that ``principal(for:method:headers:)`` has to look at.
+    /// Authenticates a caller without waiting. Nil for one that ``principal(for:method:headers:)`` has to look at.
     /// - Throws: As ``principal(for:method:headers:)``.
     func known(for access: Access, headers: HTTPFields) throws(HTTPError) -> Principal? {
         switch access {
@@ -140,7 +140,7 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// Finds the API key of a token; nil for any other token.
+    /// Finds the API key of a token, or nil for any other token.
     /// - Throws: `serviceUnavailable` when the keys cannot be read.
     private func apiKey(_ token: String) async throws(HTTPError) -> KeyRecord? {
         do {
@@ -167,7 +167,7 @@ struct Authenticator: Sendable {
 
 /// Reads the value of an `Authorization` header, by bytes.
 enum BearerToken {
-    /// Returns the token of `Bearer <token>`; nil for any other text. Spaces may surround both words.
+    /// Returns the token of `Bearer <token>`, or nil for any other text. Spaces may surround both words.
     static func text(of value: String) -> String? {
         var value = value
         return value.withUTF8 { bytes in
@@ -200,7 +200,7 @@ enum Principal: Sendable {
     /// An app's server.
     case server(KeyRecord)
 
-    /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`; only the gateway sets it.
+    /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
     var actor: String? {
         guard case .session(let session) = self else { return nil }
         return "c:\(session.bundleId):\(session.customerIdentifier):\(session.deviceId)"

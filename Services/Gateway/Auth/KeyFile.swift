@@ -8,10 +8,10 @@ import Foundation
     import Darwin
 #endif
 
-/// The key that signs session tokens, kept in the data directory. The first start creates it; later starts and other
+/// The key that signs session tokens, kept in the data directory. The first start creates it. Later starts and other
 /// gateways with the same directory read it.
 enum KeyFile {
-    /// The reason why there is no key, worded for the operator.
+    /// The reason why the key is missing, worded for the operator.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -19,7 +19,7 @@ enum KeyFile {
     /// The size of the key.
     static let byteCount = 32
 
-    /// Reads the key at `path`, creating it when there is none.
+    /// Reads the key at `path`, and creates a missing one.
     ///
     /// The key is written under another name and then linked, so that two gateways that start simultaneously both end
     /// with the same complete key.

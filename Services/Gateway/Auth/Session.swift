@@ -14,14 +14,14 @@ struct Session: Hashable, Sendable {
     var account: String
     var deviceId: String
     var client: Client
-    /// The ISO 3166-1 alpha-3 country code of the storefront when the session began; ``AccountDirectory`` has the
-    /// current one.
+    /// The ISO 3166-1 alpha-3 country code of the storefront when the session began. The current one is in
+    /// ``AccountDirectory``.
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
     /// The version of the device's system.
     var osVersion = ""
-    /// The app's version; nil for a session of the App Store app, which launches no app.
+    /// The app's version. Nil for a session of the App Store app, which launches no app.
     var appVersion: String?
     /// PaymentQueue's launch number. The current session of an installation has the largest.
     ///
@@ -30,7 +30,7 @@ struct Session: Hashable, Sendable {
     /// Whether PromotionController was away when the session began. Then it does not know the launch.
     var isUntold = false
 
-    /// The app on the device, independent of which account is signed in.
+    /// The app on the device, independent of the account that is signed in.
     var installation: Installation { Installation(bundleId: bundleId, deviceId: deviceId) }
     var customer: CustomerReference { CustomerReference(bundleId: bundleId, customerIdentifier: customerIdentifier) }
 }

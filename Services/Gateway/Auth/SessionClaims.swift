@@ -75,7 +75,7 @@ struct SessionClaims: JWTPayload {
     }
 
     /// Checks everything but the signature and the expiry. ``SessionTokens`` checks expiry with its own clock, so that
-    /// tests can control it; the library would use the wall clock.
+    /// tests can control it. The library would use the wall clock.
     func verify(using algorithm: some JWTAlgorithm) async throws {
         guard iss.value == Self.issuer else { throw SessionTokens.Rejection.malformed }
         try aud.verifyIntendedAudience(includes: Self.audience)

@@ -39,7 +39,7 @@ struct SessionTokens: Sendable {
 
     /// - Parameters:
     ///   - key: At least 32 bytes.
-    ///   - now: The wall clock; tests pass their own.
+    ///   - now: The wall clock. Tests pass their own.
     init(key: [UInt8], now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock) async {
         precondition(key.count >= 32, "a session key of fewer than 32 bytes can be guessed")
         self.key = SymmetricKey(data: key)

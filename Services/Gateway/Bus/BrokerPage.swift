@@ -5,7 +5,7 @@ import StoreModels
 struct BrokerPage {
     private let members: JSONValue
 
-    /// - Throws: `internal` for a page that is no JSON.
+    /// - Throws: `internal` for a page that is not JSON.
     init(_ body: [UInt8]) throws(StoreError) {
         do {
             members = try StrictJSON.parse(body)

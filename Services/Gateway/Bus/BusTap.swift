@@ -3,7 +3,7 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Collects what passes over the bus for one client, and drops what is more than the client can be shown.
+/// Collects the messages on the bus for one client. It drops those that are too many to show.
 final class BusTap: Sendable {
     /// Maximum number of messages between two writes.
     static let messagesMax = 50
@@ -20,7 +20,7 @@ final class BusTap: Sendable {
     }
 
     private let waits: EventWaits
-    /// Only messages with these bytes are taken; nil for all.
+    /// Only messages with these bytes are taken. Nil for all.
     private let text: [UInt8]?
     private let collected = Locked(Collected())
     private let subscription = Locked<(any BusSubscription)?>(nil)
@@ -63,7 +63,7 @@ final class BusTap: Sendable {
         bell.ring()
     }
 
-    /// Returns what was collected since the last call; nil for nothing.
+    /// Returns the messages collected since the last call. Nil for none.
     func take() -> BusTapMessages? {
         let taken = collected.withLock { collected in
             defer { collected = Collected() }
@@ -106,7 +106,7 @@ enum Redaction {
     static let replacement = "(redacted)"
 
     /// Names of members whose values open something or are signed for another: receipts, tokens, keys, and parts of
-    /// files (`data`), of which a catalogue has the key of its offers.
+    /// files (`data`), because a catalogue has the key of its offers.
     private static let secrets: Set<String> = [  // keys: names of members
         "authorization", "bodyStart", "data", "jws", "password", "privateKey", "receiptData", "secret", "sharedSecret",
         "signature", "signedPayload", "signedPayloads", "signedRenewalInfo", "signedTransactionInfo", "token",

@@ -4,9 +4,9 @@ import ServiceDatabase
 import StoreHTTP
 import StoreModels
 
-/// What runs of `storebus chaos run` report of themselves, in the gateway's own database: the run may kill the gateway.
+/// Reports of `storebus chaos run`. They are in the gateway's own database, because the run may kill the gateway.
 struct ChaosRuns: Sendable {
-    /// Runs that are kept; of more the oldest is removed.
+    /// Maximum number of runs kept. Beyond it the oldest is removed.
     static let runsMax = 50
 
     let database: any SQLDatabase
@@ -44,7 +44,7 @@ struct ChaosRuns: Sendable {
         }
     }
 
-    /// Finds the last report of a run; nil for an unknown one.
+    /// Finds the last report of a run, or nil for an unknown one.
     func find(_ id: String) async throws -> ChaosRun? {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.read { reader in

@@ -13,7 +13,7 @@ extension Gateway {
         ]
     }
 
-    /// Reads the rules in force; nil when the broker injects no faults.
+    /// Reads the rules in force, or nil when the broker injects no faults.
     private func rulesInForce(_ call: Call) async throws -> BusRulesInForce? {
         let health = try await busPage(BrokerSubject.health, call)
         guard health.flag("chaos") else { return nil }

@@ -11,18 +11,18 @@ import StoreModels
 final class OperatorConnection: ServiceLifecycle.Service {
     private let capabilities: Set<BusCapability>
     private let connect: @Sendable () -> any BusClient
-    /// The loop of the connection, closed with it; nil for one that others use.
+    /// The loop of the connection, closed with it. Nil for one that others use.
     private let loop: UVLoop?
     private let state = Locked((client: (any BusClient)?.none, isStopped: false))
 
     /// The time to connect. A broker that is there takes milliseconds.
     private static let connectTimeout = Duration.seconds(2)
-    /// The time for one response; then the request is sent again. Rules of others can hit it.
+    /// The time for one response, before the request is sent again. Rules of others can hit it.
     private static let attemptTimeout = Duration.seconds(1)
 
     /// - Parameters:
     ///   - capabilities: Those of the bus.
-    ///   - loop: The loop of the connection, to be closed with it; nil for one that others use.
+    ///   - loop: The loop of the connection, to be closed with it. Nil for one that others use.
     ///   - connect: Creates a client that has begun to connect.
     init(
         _ capabilities: Set<BusCapability>, loop: UVLoop? = nil, connect: @escaping @Sendable () -> any BusClient
@@ -47,7 +47,7 @@ final class OperatorConnection: ServiceLifecycle.Service {
     var isConnected: Bool { state.withLock { $0.client }?.state == .connected }
 
     /// Returns the connected client.
-    /// - Throws: `serviceUnavailable` without a broker; `forbidden`; `notImplemented` on a bus of NATS.
+    /// - Throws: `serviceUnavailable` without a broker, `forbidden`, or `notImplemented` on a bus of NATS.
     func connected() async throws(StoreError) -> any BusClient {
         guard capabilities.contains(.systemSubjects) else { throw Self.notOurs }
         let client = try state.withLock { state throws(StoreError) in
@@ -67,7 +67,7 @@ final class OperatorConnection: ServiceLifecycle.Service {
     }
 
     /// Sends a request to the broker, again until there is a response. It must change nothing when it is repeated.
-    /// - Throws: As ``connected()``; `deadlineExceeded`; `requestInvalid` with the broker's reason.
+    /// - Throws: As ``connected()``, `deadlineExceeded`, or `requestInvalid` with the broker's reason.
     func request(
         _ subject: String, body: [UInt8] = [], until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> [UInt8] {

@@ -9,7 +9,7 @@ enum ByteRange: Equatable {
     case unsatisfiable
 
     /// - Parameters:
-    ///   - header: The `Range` field; nil for none.
+    ///   - header: The `Range` field. Nil for none.
     ///   - length: The size of the package in bytes.
     init(_ header: String?, length: Int64) {
         guard let header, let (first, last) = Self.bounds(of: header) else {

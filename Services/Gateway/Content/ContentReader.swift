@@ -22,7 +22,7 @@ struct ContentReader: Sendable {
     /// Responds with the whole package (200) or one range of it (206). It responds 416 when the range does not exist.
     ///
     /// The first part is read before the response begins, so that an error is a problem and not a broken file. A later
-    /// error, such as a package that was replaced, closes the connection; the client resumes with `If-Range` and gets
+    /// error, such as a package that was replaced, closes the connection. The client resumes with `If-Range` and gets
     /// the new package whole.
     func response(to call: Call) async throws -> Reply<RawBody> {
         let headers = call.request.headers

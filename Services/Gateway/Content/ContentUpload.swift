@@ -16,7 +16,7 @@ struct ContentUpload {
     private let call: Call
     private let limit: Int64
 
-    /// - Parameter limit: Maximum size in bytes; a larger upload is `bodyTooLarge`.
+    /// - Parameter limit: Maximum size in bytes. A larger upload is `bodyTooLarge`.
     /// - Throws: `bodyTooLarge` for an announced length that is too large, `requestInvalid` for one that is not a
     ///   number.
     init(_ call: Call, limit: Int64 = ContentPartRequest.contentMax) throws(StoreError) {
@@ -57,8 +57,8 @@ struct ContentUpload {
             self.limit = limit
         }
 
-        /// - Returns: The next part; nil after the last one.
-        /// - Throws: `bodyTooLarge`; the connection's error when it breaks, or is closed because no bytes arrive.
+        /// - Returns: The next part, or nil after the last one.
+        /// - Throws: `bodyTooLarge`, or the connection's error when it breaks or is closed because no bytes arrive.
         @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ContentPartRequest.bytesMax {
                 guard let chunk = try await body.next() else { break }

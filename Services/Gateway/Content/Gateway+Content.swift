@@ -18,7 +18,7 @@ extension Gateway {
         ]
     }
 
-    /// Streams the package to Catalog, part by part; it takes effect with the commit.
+    /// Streams the package to Catalog, part by part. It takes effect with the commit.
     @concurrent private func putContent(_ call: Call) async throws -> Reply<HostedContent> {
         let upload = try ContentUpload(call)
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
@@ -34,7 +34,7 @@ extension Gateway {
 }
 
 extension Call {
-    /// The content's version from the query, such as `1.0`; nil when it is missing.
+    /// The content's version from the query, such as `1.0`. Nil when it is missing.
     /// - Throws: `requestInvalid`.
     fileprivate func contentVersion() throws(StoreError) -> String? {
         guard let version = try query.single("version") else { return nil }

@@ -30,7 +30,7 @@ extension Gateway {
         return reply.download
     }
 
-    /// Sends the content's bytes, whole or a range of them. Reading changes no state; a cancelled download is no longer
+    /// Sends the content's bytes, whole or a range of them. Reading changes no state. A cancelled download is no longer
     /// served.
     private func downloadContent(_ call: Call) async throws -> Reply<RawBody> {
         let session = call.session

@@ -10,7 +10,7 @@ import StoreModels
 final class AccountDirectory: Sendable {
     /// Lifetime of an entry of the current versions, counted from its reply.
     static let freshFor = Duration.seconds(1)
-    /// Maximum number of cached customers; at the bound all are dropped.
+    /// Maximum number of cached customers. At the bound all are dropped.
     static let rememberedMax = 10_000
 
     private struct Entry {
@@ -81,7 +81,7 @@ final class AccountDirectory: Sendable {
         entries.last(session.customer)?.account ?? AccountReply(session)
     }
 
-    /// - Parameter versions: Requested earlier, so never newer than the reply; nil when Catalog is away.
+    /// - Parameter versions: Requested earlier, so never newer than the reply. Nil when Catalog is away.
     private func account(of session: Session, at versions: Versions?, _ call: Call) async -> AccountReply {
         if let versions, let entry = entries.fresh(session.customer, where: { $0.versions == versions }) {
             return entry.account

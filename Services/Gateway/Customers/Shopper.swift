@@ -20,7 +20,7 @@ struct Shopper: Sendable {
     }
 
     /// Fails when the tester is set to fail refreshing the receipt.
-    /// - Throws: `serviceUnavailable`, with the error as StoreKit has it; a retry changes nothing.
+    /// - Throws: `serviceUnavailable`, with the error as StoreKit has it. A retry changes nothing.
     func checkMayRefreshReceipt() throws(StoreError) {
         guard let failure = account.simulatedReceiptError else { return }
         var error = try simulated(failure, "refreshing the receipt")

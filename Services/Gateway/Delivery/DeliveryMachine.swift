@@ -1,13 +1,13 @@
 import PlantedBugs
 import StoreModels
 
-/// Decides what one stream sends next (ADR 0005). It sends all unfinished transactions first, then every change in
+/// Decides the next output of one stream (ADR 0005). It sends all unfinished transactions first, then every change in
 /// order, once.
 ///
 /// A pure state machine: its input is replies of PaymentQueue and hints, its output events and ``need``, the next read.
 /// A hint is a change that PaymentQueue publishes on the bus, where it may be lost.
 ///
-/// The hint right after ``position`` is forwarded; any other hint shows that a change was missed, which is then read
+/// The hint right after ``position`` is forwarded. Any other hint shows that a change was missed, which is then read
 /// from the journal. A lost hint is detected with the next head, the customer's last `seq`.
 struct DeliveryMachine {
     /// An event sent to the observer.
@@ -30,14 +30,14 @@ struct DeliveryMachine {
         /// later repetition (M51).
         case snapshot(after: String?, countsDelivery: Bool)
         case changes(after: Int64)
-        /// The pending purchase intents; the opening continues with ``intentsWereTold()``.
+        /// The pending purchase intents. The opening continues with ``intentsWereTold()``.
         case intents
     }
 
     private enum Phase {
         /// Snapshot pages are being read. `cursor` is nil before the first.
         case opening(cursor: String?)
-        /// All pages were read; the intents come before the ends of restores and the rest.
+        /// All pages were read. The intents come before the ends of restores and the rest.
         case closing
         case live
     }
@@ -71,7 +71,7 @@ struct DeliveryMachine {
     /// The price consents to send at the end of the opening.
     private var consents: [PriceConsentQuestion] = []
     private var hasSynchronized = false
-    /// Whether a read failed; nothing is read until the next head or hint.
+    /// Whether a read failed. Nothing is read until the next head or hint.
     private var isResting = false
 
     /// The storefront last sent to the observer, ISO 3166-1 alpha-3.
@@ -187,7 +187,7 @@ struct DeliveryMachine {
         restart()
     }
 
-    /// Processes the customer's current storefront. A change is sent once and never before `synchronized`; the hub
+    /// Processes the customer's current storefront. A change is sent once and never before `synchronized`. The hub
     /// repeats the storefront each second.
     mutating func receive(_ storefront: Storefront) -> [Event] {
         guard case .live = phase, storefront.countryCode != self.storefront else { return [] }

@@ -43,7 +43,8 @@ struct DeliveryService: Service {
         }
     }
 
-    /// Messages published while the bus was away are lost; the heads show which customers they concern.
+    /// Ticks after a reconnect. Messages published while the bus was away are lost, and the heads show which customers
+    /// they concern.
     private func tickOnReconnect() async {
         var wasConnected = true
         for await state in hub.bus.states {
@@ -56,7 +57,7 @@ struct DeliveryService: Service {
 
 /// The limits of live delivery.
 enum DeliveryLimits {
-    /// Maximum number of bytes waiting for one observer. At the bound its connection is cut; no event is lost, because
+    /// Maximum number of bytes waiting for one observer. At the bound its connection is cut. No event is lost, because
     /// the next stream begins with every unfinished transaction.
     static let pendingBytesMax = 8 * 1024 * 1024
     /// The interval of comments, by which both sides detect a broken connection.
@@ -65,11 +66,11 @@ enum DeliveryLimits {
     static let headsInterval = Duration.seconds(1)
     /// The longest time a stream waits for pending purchase intents. After that it opens without them.
     static let intentsPatience = Duration.seconds(1)
-    /// The longest time a read of the operator's stream waits for a service; then the service counts as away.
+    /// The longest time a read of the operator's stream waits for a service. After it the service counts as away.
     static let eventsPatience = Duration.seconds(2)
-    /// Maximum number of streams of one gateway; further ones get 503.
+    /// Maximum number of streams of one gateway. Further ones get 503.
     static let streamsMax = 20_000
-    /// Maximum number of streams of one installation; further ones get 429. An app has one stream, and perhaps a few
+    /// Maximum number of streams of one installation. Further ones get 429. An app has one stream, and perhaps a few
     /// that are closing.
     static let streamsPerInstallationMax = 10
     /// Maximum number of remembered newest sessions, and of remembered storefronts. At the bound all are dropped: then

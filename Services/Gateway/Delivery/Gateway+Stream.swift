@@ -11,7 +11,7 @@ import StoreModels
 extension Gateway {
     /// Opens the live stream. It subscribes before it reads, so that no change is missed in between.
     ///
-    /// Opening requires PaymentQueue; afterwards the stream outlives its absence. PromotionController is optional.
+    /// Opening requires PaymentQueue. Afterwards the stream outlives its absence. PromotionController is optional.
     func openStream(_ call: Call) async throws -> Reply<EventStream> {
         let session = call.session
         let handler = try handler(call)
@@ -48,7 +48,7 @@ extension Gateway {
     }
 
     /// Notifies PromotionController of a launch it missed, or of another way of handling promoted purchases.
-    /// - Returns: The session to announce later; nil when nothing is left to announce.
+    /// - Returns: The session to announce later, or nil when nothing is left to announce.
     private func announce(
         _ handler: DeviceLaunch.PromotedPurchases, of session: Session, _ call: Call
     ) async throws(StoreError) -> Session? {

@@ -3,8 +3,8 @@ import StoreModels
 /// Decides when one stream reads purchase intents and which it sends (M65, M74, I1). A pure state machine: its input is
 /// replies of PromotionController, hints and heads, its output events.
 ///
-/// Each pending intent is sent once per stream. The first reply belongs to the stream's opening; intents of later
-/// replies are sent after an `openApp`, because the store opens the app. Hints and heads only signal a change; the
+/// Each pending intent is sent once per stream. The first reply belongs to the stream's opening. Intents of later
+/// replies are sent after an `openApp`, because the store opens the app. Hints and heads only signal a change. The
 /// reply has the pending intents.
 struct IntentDelivery {
     /// An event sent to the observer. `seq` is the stream's position in the customer's journal, as with every event.
@@ -13,9 +13,9 @@ struct IntentDelivery {
         case promotedPurchase(seq: Int64, PurchaseIntent)
     }
 
-    /// Whether the app handles promoted purchases; an app that does not gets no events about them.
+    /// Whether the app handles promoted purchases. An app that does not gets no events about them.
     let isHandled: Bool
-    /// The last reply's number; 0 before the first.
+    /// The last reply's number. 0 before the first.
     private(set) var position: Int64 = 0
     /// The largest number seen in a hint or a head.
     private var target: Int64 = 0
@@ -62,7 +62,7 @@ struct IntentDelivery {
         }
     }
 
-    /// Processes a failed request. The stream opens without intents; pending ones follow when a request succeeds.
+    /// Processes a failed request. The stream opens without intents. Pending ones follow when a request succeeds.
     mutating func failed() {
         isOpen = true
         mustAsk = true

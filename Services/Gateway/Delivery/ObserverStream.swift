@@ -5,7 +5,7 @@ import StoreModels
 
 /// One open stream: a ``DeliveryMachine``, its outgoing events, and the one task that sends them.
 ///
-/// The bus delivers hints and heads, and the hub ticks; the task takes one ``Step`` after the other. A read begins only
+/// The bus delivers hints and heads, and the hub ticks. The task takes one ``Step`` after the other. A read begins only
 /// after all earlier events were written, so a slow observer delays only itself.
 final class ObserverStream: Sendable {
     /// The sending task's next step.
@@ -28,9 +28,9 @@ final class ObserverStream: Sendable {
         var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
         var waiter: CheckedContinuation<Void, Never>?
-        /// The storefront of the last queued storefront event; nil without one.
+        /// The storefront of the last queued storefront event. Nil without one.
         var storefrontQueued: String?
-        /// The storefront of the last storefront event in the current write; nil without one.
+        /// The storefront of the last storefront event in the current write. Nil without one.
         var storefrontInWrite: String?
         var acknowledgements = Acknowledgements()
         /// The launch that PromotionController does not know yet.
@@ -115,7 +115,7 @@ final class ObserverStream: Sendable {
     /// The storefront last sent to the observer, ISO 3166-1 alpha-3.
     var storefront: String { state.withLock { $0.machine.storefront } }
 
-    /// Waits for the next step. Only one task may call it; the stream ends when that task is cancelled.
+    /// Waits for the next step. Only one task may call it. The stream ends when that task is cancelled.
     func next() async -> Step {
         while true {
             if let step = takeStep() { return step }
@@ -221,7 +221,7 @@ final class ObserverStream: Sendable {
     }
 
     /// Processes a failed read from PaymentQueue. A comment reports it immediately, and each further comment repeats
-    /// it. A stream whose customer was deleted ends; opening a new one fails with the reason.
+    /// it. A stream whose customer was deleted ends. Opening a new one fails with the reason.
     func readFailed(_ code: StoreErrorCode) {
         update { state in
             if state.machine.readFailed(code) {

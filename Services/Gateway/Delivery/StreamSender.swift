@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// Executes a stream's steps: writes its bytes and reads what it needs, one after the other.
+/// Executes a stream's steps: writes its bytes and does its reads, one after the other.
 struct StreamSender {
     let stream: ObserverStream
     let services: ServiceCaller
@@ -67,7 +67,7 @@ struct StreamSender {
         return reply != nil
     }
 
-    /// Requests the pending intents; the first request starts the app's time for a decision. PromotionController
+    /// Requests the pending intents. The first request starts the app's time for a decision. PromotionController
     /// delivers nothing to an app that was never launched, so a launch that it missed is announced first.
     private func askForIntents() async {
         let session = stream.session
@@ -111,7 +111,7 @@ struct StreamSender {
 
 extension SnapshotRequest {
     /// Requests a page of the transactions that a session's device has not finished.
-    /// - Parameter through: The first page's `seq`; nil for the first page.
+    /// - Parameter through: The first page's `seq`. Nil for the first page.
     init(of session: Session, after: String?, through: Int64?, countsDelivery: Bool) {
         self.init(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,

@@ -31,7 +31,7 @@ struct DiscountSignature {
     }
 
     /// Returns the user names that may have been signed. Apple's page signs `applicationUsername` unchanged, Apple's
-    /// libraries in lower case, and an `appAccountToken` always in lower case; all three are accepted. Without a name
+    /// libraries in lower case, and an `appAccountToken` always in lower case. All three are accepted. Without a name
     /// the empty text was signed.
     private static func usernames(of payment: Payment) -> [String] {
         let names = [

@@ -23,12 +23,12 @@ final class EventBell: Sendable {
 
     func ring() { ringer.yield() }
 
-    /// Ends ``rings``; the first reason counts.
+    /// Ends ``rings``. The first reason counts.
     func finish(_ reason: End) {
         ending.withLock { $0 = $0 ?? reason }
         ringer.finish()
     }
 
-    /// The reason why waiting has ended; nil while it continues.
+    /// The reason why waiting has ended. Nil while it continues.
     var end: End? { ending.withLock { $0 } }
 }

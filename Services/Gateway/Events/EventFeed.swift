@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// One stream of everything that happens: its positions in both logs, and what is to be sent. It does no I/O.
+/// One stream of everything that happens: its positions in both logs, and the events to send. It does no I/O.
 ///
 /// A position that the stream was asked to begin at, or that it has sent, is followed by every event behind it. Where
 /// that is impossible, `resync` says so before the stream goes on from now.
@@ -20,7 +20,7 @@ struct EventFeed: Sendable {
 
     /// The result of one read of a log.
     enum Reading: Equatable, Sendable {
-        /// The events behind the position, as a JSON body, and the position behind them; nil for no event.
+        /// The events behind the position, as a JSON body, and the position behind them. The body is nil for no event.
         case page(after: String, body: [UInt8]?)
         /// The log does not have the position.
         case positionUnknown
@@ -51,7 +51,7 @@ struct EventFeed: Sendable {
     private var hasGreeted = false
     private var sentAt: ContinuousClock.Instant
 
-    /// - Parameter cursor: The position to continue at, as a stream sent it; nil for now.
+    /// - Parameter cursor: The position to continue at, as a stream sent it. Nil for now.
     init(after cursor: String?, now: ContinuousClock.Instant) {
         places = Self.places(cursor)
         sentAt = now
@@ -69,7 +69,7 @@ struct EventFeed: Sendable {
     }
 
     /// Reads the positions of a cursor.
-    /// - Returns: Nil for a text that is no cursor of a stream.
+    /// - Returns: Nil for a text that is not a cursor of a stream.
     static func positions(_ cursor: String) -> [Log: String]? {
         let parts = cursor.utf8.split(separator: separator, omittingEmptySubsequences: false)
         guard parts.count == Log.allCases.count else { return nil }
@@ -77,14 +77,14 @@ struct EventFeed: Sendable {
         return Dictionary(uniqueKeysWithValues: known.map { ($0, String(Substring($1))) })
     }
 
-    /// The position to read a log after; nil for its end.
+    /// The position to read a log after. Nil for its end.
     func after(_ log: Log) -> String? {
         guard case .known(let text)? = places[log] else { return nil }
         return text
     }
 
     /// Takes the results of simultaneous reads.
-    /// - Returns: What is to be sent, and the logs that may have more.
+    /// - Returns: The output to send, and the logs that may have more.
     mutating func receive(
         _ readings: [Log: Reading], now: ContinuousClock.Instant
     ) -> (outputs: [Output], more: Set<Log>) {

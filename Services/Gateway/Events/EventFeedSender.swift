@@ -4,7 +4,8 @@ import NIOCore
 import StoreHTTP
 import StoreModels
 
-/// Reads the logs for one stream and writes its events, one after the other: what a client does not take is not read.
+/// Reads the logs for one stream and writes its events, one after the other. It reads nothing that a client does not
+/// take.
 struct EventFeedSender {
     typealias Read = @Sendable (EventFeed.Log, _ after: String?) async -> EventFeed.Reading
 
@@ -15,7 +16,7 @@ struct EventFeedSender {
     var feed: EventFeed
     let alarm: EventAlarm
     let read: Read
-    /// Returns what `hello` and `resync` say.
+    /// Returns the state that `hello` and `resync` report.
     let state: @Sendable () async -> EventStreamState
 
     /// Runs until the bell ends it.

@@ -18,7 +18,7 @@ extension IntentEventsReply: EventLogReply {
 
 /// Searches an event log at once and at each ring of a bell. It ends when an event matches or the waiting ends.
 struct EventSearch<Reply: EventLogReply> {
-    /// Requests the events after a position; nil requests the current end.
+    /// Requests the events after a position. Nil requests the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
 
     /// The minimum time between two searches. In a busy store hints arrive faster than a client needs a response.
@@ -27,7 +27,7 @@ struct EventSearch<Reply: EventLogReply> {
     private var after: String?
     private let ask: Ask
 
-    /// - Parameter after: The position after which the search begins; nil begins with new events only.
+    /// - Parameter after: The position after which the search begins. Nil begins with new events only.
     init(after: String?, ask: @escaping Ask) {
         self.after = after
         self.ask = ask

@@ -2,7 +2,7 @@ import StoreModels
 
 /// The query of `GET /admin/v1/events/wait`.
 struct EventWait {
-    /// The maximum waiting time; more is 400.
+    /// The maximum waiting time. More is 400.
     static let longest = Duration.seconds(60)
     /// The waiting time without `timeout`.
     static let usual = Duration.seconds(30)

@@ -3,18 +3,18 @@ import StoreModels
 
 /// The requests and streams that wait for events. Their number is limited, and they end when the gateway stops.
 final class EventWaits: Sendable {
-    /// Maximum number of simultaneous requests; one more gets 429. A test waits for one event at a time, so this serves
+    /// Maximum number of simultaneous requests. One more gets 429. A test waits for one event at a time, so this serves
     /// dozens of tests.
     static let waitersMax = 64
 
-    /// Maximum number of simultaneous streams; one more gets 429. All pages of a browser share one.
+    /// Maximum number of simultaneous streams. One more gets 429. All pages of a browser share one.
     static let streamsMax = 64
 
-    /// Maximum number of simultaneous taps of the bus; one more gets 429. Each costs the gateway a copy of every
+    /// Maximum number of simultaneous taps of the bus. One more gets 429. Each costs the gateway a copy of every
     /// message.
     static let tapsMax = 8
 
-    /// What waits; each kind has a bound of its own.
+    /// The kinds of waiting requests, each with a bound of its own.
     enum Kind: Sendable {
         case request
         case stream

@@ -29,7 +29,7 @@ extension Gateway {
         return Reply(headers: .eventStream, body: body)
     }
 
-    /// Sends until the bell ends. Hints make events prompt; without them a log is read once a second.
+    /// Sends until the bell ends. Hints make events prompt. Without them a log is read once a second.
     @concurrent private func send(
         _ feed: EventFeed, _ named: Set<ExactText>, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
         to writer: inout any ResponseBodyWriter

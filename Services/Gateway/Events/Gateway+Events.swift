@@ -26,7 +26,7 @@ extension Gateway {
         return reply
     }
 
-    /// Reads the present position in PromotionController's log; nil while it does not answer.
+    /// Reads the present position in PromotionController's log, or nil while it does not answer.
     private func intentsPosition(_ call: Call) async -> String? {
         try? await services.call(
             PromotionEndpoints.listEvents, IntentEventsRequest(bundleId: call.store?.bundleId, limit: 1),

@@ -4,24 +4,24 @@ import StoreHTTP
 import StoreModels
 
 /// The log line and the metric labels of one request. Paths are logged without their query and without accounts, which
-/// may be people's names; headers and bodies are never logged.
+/// may be people's names. Headers and bodies are never logged.
 struct AccessRecord {
     let method: HTTPRequest.Method
     let path: String
     let traceID: String
-    /// The route's template; nil when no route was found.
+    /// The route's template. Nil when no route was found.
     private(set) var route: String?
-    /// The callers of the route; nil when no route was found.
+    /// The callers of the route. Nil when no route was found.
     private(set) var access: Access?
     /// Method and template of the route.
     private var endpoint: String?
     private var namesAccount = false
     var principal = Principal.anonymous
-    /// The isolated store that the request is about; nil for the installation.
+    /// The isolated store that the request is about. Nil for the installation.
     var store: IsolatedApp?
-    /// The problem's code; nil for a successful request.
+    /// The problem's code. Nil for a successful request.
     var code: StoreErrorCode?
-    /// Why a token of an app's server was refused; in the gateway's own words.
+    /// Why a token of an app's server was refused, in the gateway's own words.
     var reason: String?
     private(set) var status = 0
     private(set) var duration = Duration.zero
@@ -45,7 +45,7 @@ struct AccessRecord {
 
     var milliseconds: Double { Double(duration / .microseconds(1)) / 1000 }
 
-    /// Logs the request; costs nothing when the level is not logged.
+    /// Logs the request. Costs nothing when the level is not logged.
     func log(to logger: Logger) {
         let level: Logger.Level = status >= 500 ? .warning : .info
         guard logger.logLevel <= level else { return }
@@ -75,8 +75,8 @@ struct AccessRecord {
         return fields
     }
 
-    /// The path without what may be a person's name (S20): with an account it is the route's template, and without a
-    /// route, where any part may be one, its first two parts.
+    /// The path without parts that may be a person's name (S20): with an account it is the route's template, and
+    /// without a route, where any part may be one, its first two parts.
     private var loggedPath: String {
         if let route { return namesAccount ? route : path }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)

@@ -10,7 +10,7 @@ import StoreModels
 struct Call: Sendable {
     let request: Request
     let route: Route
-    /// The decoded values of `{id}` and the like; no value is empty.
+    /// The decoded values of `{id}` and the like. No value is empty.
     let parameters: [PathParameter: String]
     let query: QueryParameters
     let principal: Principal
@@ -21,7 +21,7 @@ struct Call: Sendable {
     let channel: any Channel
     /// Whether the client speaks HTTPS, with the gateway or with a proxy in front of it.
     let isSecure: Bool
-    /// The isolated store that the request is about; nil for the installation.
+    /// The isolated store that the request is about. Nil for the installation.
     var store: IsolatedApp?
 
     /// Returns a parameter of the path, checked.

@@ -4,7 +4,7 @@ import StoreModels
 extension Gateway {
     /// Calls a service that the response does not require.
     ///
-    /// - Returns: Nil when the service is away or too slow; the response then names it in `degraded`.
+    /// - Returns: Nil when the service is away or too slow. The response then names it in `degraded`.
     /// - Throws: The error of a service that is available.
     func degrading<Value>(
         _ service: ServiceName, _ operation: () async throws(StoreError) -> Value

@@ -107,7 +107,7 @@ extension StoreError {
 extension ServiceCaller {
     /// Calls an endpoint for a client's request, until the request's deadline.
     /// - Parameters:
-    ///   - key: The client's idempotency key; nil for none.
+    ///   - key: The client's idempotency key. Nil for none.
     ///   - unknown: For a change: the error when no reply says whether it took effect.
     /// - Throws: The service's error, or `outcomeUnknown`.
     func call<Request, Answer>(

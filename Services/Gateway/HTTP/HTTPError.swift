@@ -4,7 +4,7 @@ import NIOCore
 import StoreHTTP
 import StoreModels
 
-/// An error with the header fields of its response. The response's body is a `Problem`; with `retryAfterMs` it also has
+/// An error with the header fields of its response. The response's body is a `Problem`. With `retryAfterMs` it also has
 /// a `Retry-After` header in seconds.
 struct HTTPError: Error {
     let error: StoreError

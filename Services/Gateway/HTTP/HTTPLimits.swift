@@ -4,14 +4,14 @@ enum HTTPLimits {
     static let catalogBytesMax = 128 * 1024 * 1024
     /// Maximum size of a catalogue without `Content-Length`, in bytes. It is held until its length is known.
     static let unannouncedCatalogBytesMax = 8 * 1024 * 1024
-    /// Maximum size of path and query, in bytes; more is 414. 500 product identifiers of 100 characters fit.
+    /// Maximum size of path and query, in bytes. More is 414. 500 product identifiers of 100 characters fit.
     static let targetBytesMax = 64 * 1024
-    /// Maximum size of all header fields, in bytes; more is 431.
+    /// Maximum size of all header fields, in bytes. More is 431.
     static let headerBytesMax = 16 * 1024
     /// Maximum size of a bearer token, in bytes. The gateway's tokens are far shorter, so longer ones are rejected
     /// without parsing.
     static let tokenBytesMax = 4 * 1024
-    /// Maximum number of product identifiers in one request; more is 400.
+    /// Maximum number of product identifiers in one request. More is 400.
     static let identifiersMax = 500
     /// Maximum length of a list's page.
     static let pageMax = 100

@@ -22,7 +22,7 @@ final class HTTPMetrics: Sendable {
     private let activeGauge: Gauge
     private let factory: (any MetricsFactory)?
 
-    /// - Parameter factory: The metrics factory; nil for the process-wide one.
+    /// - Parameter factory: The metrics factory. Nil for the process-wide one.
     init(factory: (any MetricsFactory)? = nil) {
         self.factory = factory
         activeGauge =

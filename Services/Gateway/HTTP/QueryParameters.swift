@@ -13,7 +13,7 @@ struct QueryParameters: Sendable {
     }
 
     /// - Parameters:
-    ///   - text: The query after `?`; nil for none.
+    ///   - text: The query after `?`. Nil for none.
     ///   - names: The names that the route allows.
     ///   - ignoresOthers: Whether other names are passed over, as Apple does.
     /// - Throws: `requestInvalid`.
@@ -81,7 +81,7 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// Returns the values of an enumeration, as a list; empty for none.
+    /// Returns the values of an enumeration, as a list. Empty for none.
     func choices<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError)
         -> [Value]
     where Value.RawValue == String {
@@ -96,7 +96,7 @@ struct QueryParameters: Sendable {
         return values
     }
 
-    /// Returns one value of an enumeration; nil for none.
+    /// Returns one value of an enumeration, or nil for none.
     func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError) -> Value?
     where Value.RawValue == String {
         guard let text = try single(name) else { return nil }

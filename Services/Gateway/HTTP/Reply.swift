@@ -4,7 +4,7 @@ import NIOCore
 import StoreHTTP
 import StoreModels
 
-/// The response of a handler; clients of its endpoint decode a `Body`.
+/// The response of a handler. Clients of its endpoint decode a `Body`.
 struct Reply<Body: Sendable>: Sendable {
     let response: Response
 

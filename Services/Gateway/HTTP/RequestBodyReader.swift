@@ -6,10 +6,10 @@ import StoreModels
 
 /// Reads JSON bodies, strictly and within a size.
 enum RequestBodyReader {
-    /// Decodes a JSON body; an unknown member is rejected.
+    /// Decodes a JSON body, and rejects an unknown member.
     /// - Parameters:
     ///   - isOptional: Whether a missing body counts as `{}`.
-    ///   - max: Maximum size in bytes; more is `bodyTooLarge`.
+    ///   - max: Maximum size in bytes. More is `bodyTooLarge`.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     // Swift 6.3's optimizer crashes (coroutine splitting) on handlers that this is inlined into.
     @inline(never)
@@ -65,7 +65,7 @@ enum RequestBodyReader {
 
 /// Runs an operation, and cancels it at a time limit.
 ///
-/// The operation must respond to cancellation; every wait here (the bus, a body, a sleep) does.
+/// The operation must respond to cancellation. Every wait here (the bus, a body, a sleep) does.
 /// - Throws: `error` at the limit, otherwise the operation's error.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, else error: any Error, _ operation: @escaping @Sendable () async throws -> Value

@@ -22,12 +22,12 @@ struct Route: Sendable {
     let logName: String
     /// Whether the path has an account, which may be a person's name.
     let namesAccount: Bool
-    /// The callers admitted; configuration may change the endpoint's own.
+    /// The callers admitted. Configuration may change the endpoint's own.
     let access: Access
     /// Names the query may have.
     var query: Set<String> { operation.query }
     private(set) var action: Action
-    /// The errors of the service's endpoint that a forward passes on, besides the general ones; nil for other routes.
+    /// The errors of the service's endpoint that a forward passes on, besides the general ones. Nil for other routes.
     private(set) var passesOn: [StoreErrorCode]?
 
     /// Creates the route of an endpoint, whose handler returns the body of a 200.
@@ -38,7 +38,7 @@ struct Route: Sendable {
     }
 
     /// Creates the route of an endpoint, whose handler returns status, headers and body.
-    /// - Parameter access: The callers admitted, where configuration decides; nil for the endpoint's own.
+    /// - Parameter access: The callers admitted, where configuration decides. Nil for the endpoint's own.
     init<Request, Body>(
         _ endpoint: HTTPEndpoint<Request, Body>, access: Access? = nil,
         _ handler: @escaping @Sendable (Call) async throws -> Reply<Body>
@@ -78,8 +78,8 @@ struct Route: Sendable {
         self.action = action
     }
 
-    /// Returns the same route with what its requests may meet before the handler.
-    /// - Parameter obstacle: Returns the response in place of the handler's; nil for the handler's.
+    /// Returns the same route with an obstacle that its requests may meet before the handler.
+    /// - Parameter obstacle: Returns the response in place of the handler's, or nil for the handler's.
     func handled(after obstacle: @escaping @Sendable (Call) async throws -> Response?) -> Route {
         guard case .handled(let handler) = action else { return self }
         return with(self) {

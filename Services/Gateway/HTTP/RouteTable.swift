@@ -14,7 +14,7 @@ struct RouteTable: Sendable {
 
     private struct Node: Sendable {
         var literals: [String: Node] = [:]
-        /// At most one node; a list, because a recursive struct requires indirection.
+        /// At most one node. It is a list because a recursive struct requires indirection.
         var parameter: [Node] = []
         var routes: [HTTPRequest.Method: Route] = [:]
     }

@@ -37,7 +37,7 @@ extension Gateway {
         return try await namingIntents { try await services.call(PromotionEndpoints.getIntent, request, for: call) }
     }
 
-    /// Records the delegate's answer, or its later result. The first one counts; a repeated one gets 200.
+    /// Records the delegate's answer, or its later result. The first one counts, and a repeated one gets 200.
     private func decide(_ call: Call) async throws -> Reply<IntentDecisionResponse> {
         let session = call.session
         let identifier = try call.parameter(.id, of: Self.intentName)
@@ -96,7 +96,7 @@ extension DecideIntentReply {
 }
 
 extension DecisionRequest: CheckedBody {
-    /// Maximum length in characters, as in PromotionController; more is 400.
+    /// Maximum length in characters, as in PromotionController. More is 400.
     static let feedbackLengthMax = 500
 
     func validate() throws(StoreError) {

@@ -18,7 +18,7 @@ struct APIKeyText {
         text = "\(Self.prefix)\(keyIdentifier)_\(String(encoded.filter { $0 != "=" }))"
     }
 
-    /// Parses a bearer token; nil for text that is not an API key.
+    /// Parses a bearer token. Nil for text that is not an API key.
     init?(_ token: String) {
         guard token.hasPrefix(Self.prefix), token.utf8.count <= 128 else { return nil }
         let rest = token.dropFirst(Self.prefix.count)

@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for keys of an app and of the account; only the response that creates a key has its secret.
+    /// Routes for keys of an app and of the account. Only the response that creates a key has its secret.
     var keyRoutes: [Route] {
         [
             Route(KeyRoutes.createForAccount) { [self] in try await makeAccountKey($0) },

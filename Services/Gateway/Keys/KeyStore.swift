@@ -9,7 +9,7 @@ import StoreModels
 /// The keys of all apps, in the gateway's own database. A deleted key is rejected from the moment its deletion is
 /// acknowledged.
 struct KeyStore: Sendable {
-    /// Maximum number of keys of one app, and of the account; one more is 422.
+    /// Maximum number of keys of one app, and of the account. One more is 422.
     static let keysMax = 100
     /// The `bundle_id` of the account's keys, which serve each app of the installation. No app has it.
     static let account = ""
@@ -68,7 +68,7 @@ struct KeyStore: Sendable {
         }
     }
 
-    /// Finds the API key of a server; nil for any other token.
+    /// Finds the API key of a server, or nil for any other token.
     func apiKey(_ token: String) async throws -> KeyRecord? {
         guard let text = APIKeyText(token) else { return nil }
         let row = try await withStoreErrors(of: Self.owner, logger: logger) {
@@ -103,11 +103,11 @@ extension KeyRecord {
 /// A key as it is stored, without its secret.
 struct KeyRecord: Hashable, Sendable {
     var keyIdentifier: String
-    /// The app it belongs to; ``KeyStore/account`` for a key of the account, and then the app of the token.
+    /// The app it belongs to. For a key of the account it is ``KeyStore/account``, and then the app of the token.
     var bundleId: String
     var kind: KeyKind
     var createdAt: Timestamp
-    /// PEM; only of keys that sign. Signatures are verified with it.
+    /// PEM, only of keys that sign. Signatures are verified with it.
     var publicKey: String?
 
     /// Whether it serves each app of the installation.

@@ -13,9 +13,9 @@ struct NewKey: Sendable {
     let record: KeyRecord
     /// The secret, sent to the operator once and not stored.
     let secret: String
-    /// The digest stored instead of the secret; nil where the public key suffices.
+    /// The digest stored instead of the secret. Nil where the public key suffices.
     ///
-    /// It is one round of SHA-256 without salt. Slow hashes are for passwords that people choose; this secret has 256
+    /// It is one round of SHA-256 without salt. Slow hashes are for passwords that people choose. This secret has 256
     /// random bits.
     let digest: [UInt8]?
 

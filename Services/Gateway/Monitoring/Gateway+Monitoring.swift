@@ -55,7 +55,7 @@ extension Gateway {
         return status == nil || status == "fail" ? .failing : .answering
     }
 
-    /// What `/` is to clients other than browsers.
+    /// The response of `/` to clients other than browsers.
     static let frontPageText = """
         Storebus gateway.
 

@@ -38,16 +38,16 @@ final class Admission: Sendable {
     private let counters: [Urgency: Counter]
     private let closures: [Closure: Counter]
     let limits: ConnectionLimits
-    /// What all connections make the gateway keep.
+    /// The memory that all connections make the gateway keep.
     let memory: ConnectionMemory
     /// The clock of arrivals.
     let now: @Sendable () -> NIODeadline
     private let logger: Logger
 
     /// - Parameters:
-    ///   - places: How many requests may be in work at the same time; tests have fewer.
+    ///   - places: The number of requests that may be in work at the same time. Tests have fewer.
     ///   - limits: The limits of connections.
-    ///   - now: The clock of arrivals; tests have their own.
+    ///   - now: The clock of arrivals. Tests have their own.
     init(
         _ routes: [HTTPRoute], places: Int = Places.countMax, limits: ConnectionLimits = ConnectionLimits(),
         now: @escaping @Sendable () -> NIODeadline = { .now() }, logger: Logger
@@ -126,7 +126,7 @@ struct RefusalLog {
     private var last: NIODeadline?
 
     /// Counts a refusal.
-    /// - Returns: The refusals since the last line when a line is due; else nil.
+    /// - Returns: The refusals since the last line when a line is due, or else nil.
     mutating func record(_ urgency: Urgency, now: NIODeadline) -> Counts? {
         counts[urgency, default: 0] += 1
         if let last, now - last < Self.interval { return nil }

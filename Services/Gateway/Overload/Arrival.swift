@@ -14,7 +14,7 @@ enum Arrival {
         head.headers.replaceOrAdd(name: name.rawName, value: isWhole ? time + "w" : time)
     }
 
-    /// The arrival on the clock of deadlines; now for a request without a stamp.
+    /// The arrival on the clock of deadlines. It is now for a request without a stamp.
     static func time(
         _ headers: HTTPFields, now: NIODeadline = .now(), clock: ContinuousClock.Instant = .now
     ) -> ContinuousClock.Instant {

@@ -4,10 +4,10 @@ import NIOHTTP1
 import StoreHTTP
 import StoreModels
 
-/// Lets the requests of one connection begin, one after the other, and refuses some, on the HTTP thread. It closes the
-/// connection of a client that sends too slowly or does not read.
+/// Begins or refuses the requests of one connection, one after the other, on the HTTP thread. It closes the connection
+/// of a client that sends too slowly or does not read.
 ///
-/// ``ConnectionTurns`` decides; ``SocketGate`` holds what the client sends out of turn.
+/// ``ConnectionTurns`` decides, and ``SocketGate`` holds the bytes that the client sends out of turn.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private struct Window {
         let start: NIODeadline
         let bytes: UInt64
-        /// Bytes in the gateway's buffers, where the system does not count what was taken.
+        /// Bytes in the gateway's buffers, where the system does not count the bytes taken.
         var buffered = 0
     }
 
@@ -35,7 +35,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isWatching = false
     private var arrival: Window?
     private var reading: Window?
-    /// What the gateway's memory counts for this connection.
+    /// The bytes that the gateway's memory counts for this connection.
     private var counted = (arriving: 0, unread: 0)
 
     init(_ admission: Admission, _ gate: SocketGate) {
@@ -118,7 +118,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         advance(context)
     }
 
-    /// Goes on with what the client sent while another request was in turn.
+    /// Goes on with the bytes that the client sent while another request was in turn.
     private func advance(_ context: ChannelHandlerContext) {
         guard !isAdvancing else { return }
         isAdvancing = true
@@ -127,11 +127,11 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         gate.resume()
     }
 
-    /// Whether the gate gives the parser what it has.
+    /// Whether the gate gives the parser its bytes.
     var isReading: Bool { turns.isReading }
     /// Whether the socket is read when the gate has nothing.
     var readsSocket: Bool { turns.phase != .paused }
-    /// Whether what the client sends is dropped.
+    /// Whether the client's bytes are dropped.
     var drops: Bool { turns.phase == .closing }
     /// Maximum number of bytes behind a request in turn.
     var behindBytesMax: Int { limits.behindBytesMax }
@@ -375,7 +375,7 @@ final class SocketGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(bytes))
     }
 
-    /// Gives the parser what it may have.
+    /// Gives the parser the bytes that it may have.
     private func deliver(_ context: ChannelHandlerContext) {
         guard !isDelivering, let connection else { return }
         isDelivering = true

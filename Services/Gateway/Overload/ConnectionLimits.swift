@@ -2,7 +2,7 @@ import NIOCore
 
 /// The limits of one connection to the gateway, and of all of them together. Tests have shorter times.
 struct ConnectionLimits: Sendable {
-    /// The longest time between two requests; then the connection is closed.
+    /// The longest time between two requests, before the connection is closed.
     var idleMax = TimeAmount.seconds(60)
     /// Within this time a request's head must arrive, and of the rest the bytes of ``arrivalBytesMin`` each time. A
     /// request that is late gets 408, one that has begun is cut off.

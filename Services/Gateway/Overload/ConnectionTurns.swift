@@ -3,10 +3,11 @@ import NIOHTTP1
 import PlantedBugs
 import StoreHTTP
 
-/// The requests of one connection, one after the other. A pure state machine; ``ConnectionHandler`` performs its steps.
+/// The requests of one connection, one after the other. A pure state machine, whose steps ``ConnectionHandler``
+/// performs.
 ///
 /// A request begins when it is whole, or when its handler reads the body itself. The next one begins when the response
-/// before it has left the gateway. Until then the client is not read, but for what was on its way.
+/// before it has left the gateway. Until then the client is not read, but for bytes on their way.
 struct ConnectionTurns {
     enum Phase: Equatable {
         /// A request arrives, or nothing does.
@@ -19,14 +20,14 @@ struct ConnectionTurns {
         case closing
     }
 
-    /// What the client sent, in order.
+    /// Something that the client sent, in order.
     enum Item {
         case part(HTTPServerRequestPart)
         case failure(any Error)
         case inputEnd
     }
 
-    /// What an item leads to.
+    /// The next step after an item.
     enum Step {
         case none
         /// Decides whether the request begins, and tells with ``admitted(_:)`` or ``refused(pauses:)``.
@@ -61,7 +62,7 @@ struct ConnectionTurns {
     private var pauses = false
     private var closes = false
 
-    /// Whether what the client sends next belongs to the request in turn, or is the next request.
+    /// Whether the client's next part belongs to the request in turn or is the next request.
     var isReading: Bool { phase == .arriving || phase == .answering && !isWhole }
 
     /// Whether a response has begun and has not left the gateway.
@@ -70,10 +71,10 @@ struct ConnectionTurns {
     /// Whether the rest of a request in turn is awaited.
     var isAwaitingRest: Bool { phase == .answering && !isWhole || arriving != nil }
 
-    /// Returns the next of what was parsed behind the request in turn, once its turn has come.
+    /// Returns the next item parsed behind the request in turn, once its turn has come.
     mutating func next() -> Item? { isReading ? waiting.popFirst() : nil }
 
-    /// Takes what the client sent.
+    /// Takes an item that the client sent.
     /// - Parameter traits: Returns the traits of a request's route.
     mutating func receive(_ item: Item, traits: (HTTPRequestHead) -> RouteTraits.Traits) -> Step {
         guard phase != .closing else { return .none }
@@ -131,7 +132,7 @@ struct ConnectionTurns {
     /// The request has begun.
     mutating func admitted(hasPlace: Bool) { self.hasPlace = hasPlace }
 
-    /// The request got a complete response from the gateway's edge; the rest of it is dropped.
+    /// The request got a complete response from the gateway's edge, so its rest is dropped.
     mutating func refused(pauses: Bool = false, closes: Bool = false) {
         if phase == .arriving { (phase, isWhole, arriving) = (.answering, true, nil) }
         (drops, self.pauses, response) = (true, pauses, .complete)
@@ -204,7 +205,7 @@ extension ConnectionTurns.Item {
 }
 
 extension ConnectionTurns.Request {
-    /// The size of the body that the head announces; 0 without one.
+    /// The size of the body that the head announces. 0 without one.
     fileprivate var announced: Int { head.headers.first(name: "content-length").flatMap(Int.init) ?? 0 }
 
     /// Whether the request waits for more of its body.

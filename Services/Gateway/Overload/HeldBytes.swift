@@ -3,8 +3,8 @@ import NIOCore
 
 /// The bytes that connections make the gateway keep, with a bound on their sum. A pure value.
 ///
-/// At the bound the connections that have kept bytes for the longest time give way. What honest clients send and read is
-/// gone within moments, so it is never the oldest.
+/// At the bound the connections that have kept bytes for the longest time give way. The bytes of honest clients are
+/// gone within moments, so they are never the oldest.
 struct HeldBytes<ID: Hashable> {
     private let max: Int
     private var counts: [ID: (bytes: Int, turn: UInt64)] = [:]
@@ -16,7 +16,7 @@ struct HeldBytes<ID: Hashable> {
 
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Sets how much a connection keeps; 0 forgets it, and its next bytes are new ones.
+    /// Sets how much a connection keeps. 0 forgets it, and its next bytes are new ones.
     /// - Returns: The connections to close, the oldest first. They are forgotten.
     mutating func set(_ id: ID, to bytes: Int) -> [ID] {
         let known = counts[id]

@@ -1,7 +1,7 @@
 import BusService
 import StoreHTTP
 
-/// The places of the requests that a gateway works on, and which of them a request may take. A pure state machine.
+/// The places of a gateway's requests, and the choice of those that a request may take. A pure state machine.
 ///
 /// There is no queue: a request gets a place at once or is refused.
 struct Places {

@@ -10,7 +10,7 @@ struct RouteTraits: Sendable {
 
     private struct Entry {
         let method: String
-        /// The path's bytes between slashes; nil for a parameter.
+        /// The path's bytes between slashes. Nil for a parameter.
         let segments: [[UInt8]?]
         let traits: Traits
     }
@@ -30,7 +30,7 @@ struct RouteTraits: Sendable {
         }
     }
 
-    /// Returns the traits of a request. A target that is no route's, and one with needless percent-encoding, is a
+    /// Returns the traits of a request. A target without a route, and one with needless percent-encoding, counts as a
     /// query's with a small body.
     /// - Parameter target: Path and query of the request line.
     func traits(_ method: String, _ target: String) -> Traits {

@@ -18,7 +18,7 @@ struct TCPCounts {
     var unsentBytes: UInt32 { words[36] }
 
     /// Reads the counts of a connection, on its loop.
-    /// - Parameter body: Called with nil for a channel that is no socket.
+    /// - Parameter body: Called with nil for a channel that is not a socket.
     static func read(of channel: any Channel, _ body: @escaping (TCPCounts?) -> Void) {
         guard let provider = channel as? any SocketOptionProvider else { return body(nil) }
         let counts: EventLoopFuture<TCPCounts> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)

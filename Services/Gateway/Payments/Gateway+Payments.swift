@@ -29,8 +29,8 @@ extension Gateway {
             call)
     }
 
-    /// Buys for an account outside the app. The account's devices get the transaction like any other.
-    /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
+    /// Buys for an account outside the app. The account's devices get the transaction like any other. A key makes it
+    /// safe to repeat, as with a payment. Without one each request is another purchase.
     private func buyOutside(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let purchase = try await call.body(of: PaymentRoutes.addOutside)
@@ -57,7 +57,7 @@ extension Gateway {
     }
 
     /// Buys for an account outside the app, as a step of a trigger.
-    /// - Parameter past: What dates the purchase back.
+    /// - Parameter past: How the purchase is dated back.
     func buyOutside(
         _ purchase: OutsidePurchase, past: PastPurchase?, in bundleId: String, defaults: TesterSettings?,
         _ context: CallContext

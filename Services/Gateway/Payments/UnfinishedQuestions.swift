@@ -23,7 +23,7 @@ extension UnfinishedQuestions {
     }
 }
 
-/// A page of a device's unfinished transactions, as ``TransactionsPage``; PaymentQueue's bytes are forwarded.
+/// A page of a device's unfinished transactions, as ``TransactionsPage``, that forwards PaymentQueue's bytes.
 struct UnfinishedPage: JSONForm, WrittenForm {
     typealias Body = TransactionsPage
 

@@ -1,10 +1,10 @@
 import BusService
 import StoreModels
 
-/// Looks up apps in Catalog, with their testers' defaults and the keys of their catalogues. Catalog is asked each time;
-/// simultaneous callers share one request. A session for a misspelt bundle identifier is thus rejected.
+/// Looks up apps in Catalog, with their testers' defaults and the keys of their catalogues. Catalog is asked each time,
+/// but simultaneous callers share one request. A session for a misspelt bundle identifier is thus rejected.
 final class AppDirectory: Sendable {
-    /// Maximum number of apps remembered for when Catalog is away; at the bound all are dropped.
+    /// Maximum number of apps remembered for when Catalog is away. At the bound all are dropped.
     static let rememberedMax = 10_000
 
     private let requests: SharedRequest<ExactText, App>

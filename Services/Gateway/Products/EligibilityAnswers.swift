@@ -23,7 +23,7 @@ struct EligibilityAnswers: Sendable {
     var degraded: [String] { reply?.degraded ?? [ServiceName.eligibility].compactMap(\.degradedName) }
 
     /// Adds each product's eligibility. A product that is not a subscription has no introductory offer and is
-    /// `ineligible`; a subscription without an answer is `unknown`.
+    /// `ineligible`. A subscription without an answer is `unknown`.
     func apply(to products: [Product]) -> (products: [Product], degraded: [String]) {
         let answered = products.map { product in
             var product = product
@@ -55,6 +55,6 @@ struct EligibilityAnswers: Sendable {
         return reply?.eligibility.first { $0.productIdentifier.isExactly(productIdentifier) }?.eligibility ?? .unknown
     }
 
-    /// Names of services missing from a response; empty when no product is a subscription.
+    /// Names of services missing from a response. Empty when no product is a subscription.
     func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
 }

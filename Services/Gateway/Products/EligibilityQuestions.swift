@@ -35,7 +35,7 @@ final class EligibilityQuestions: Sendable {
     }
 
     /// Requests the eligibility of one customer.
-    /// - Throws: Eligibility's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
+    /// - Throws: Eligibility's error, or `serviceUnavailable` or `deadlineExceeded` when it is away.
     func ask(_ request: EligibilityRequest, _ context: CallContext) async throws(StoreError) -> EligibilityReply {
         guard request.receipt == nil, let identifiers = request.productIdentifiers,
             identifiers.count <= EligibilityBatch.productsMax

@@ -21,7 +21,7 @@ extension Gateway {
     }
 
     /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
-    /// Catalog and Eligibility are asked concurrently; the response requires only Catalog.
+    /// Catalog and Eligibility are asked concurrently, but the response requires only Catalog.
     private func products(
         _ identifiers: [String], at place: String, _ call: Call
     ) async throws -> Reply<ProductsResponse<Product>> {
@@ -51,7 +51,7 @@ extension Gateway {
             degraded: answers.degraded(for: found.products.map(\.type)))
     }
 
-    /// Asks Eligibility about these products, unless there are none; while it is away, the answers have no reply.
+    /// Asks Eligibility about these products, unless there are none. While it is away, the answers have no reply.
     func eligibilityAnswers(
         for identifiers: [String], of shopper: Shopper, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
@@ -88,7 +88,7 @@ extension Gateway {
         return try await eligibility(request, call)
     }
 
-    /// Returns the eligibility; while Eligibility is away, Catalog supplies the list of subscriptions.
+    /// Returns the eligibility. While Eligibility is away, Catalog supplies the list of subscriptions.
     func eligibility(_ request: EligibilityRequest, _ call: Call) async throws(StoreError) -> EligibilityReply {
         let answers = try await eligibilityAnswers(request, call)
         if let reply = answers.reply { return reply }
@@ -133,7 +133,7 @@ extension ProductsResponse: WrittenForm where Item == ForwardedProduct {
 }
 
 extension ProductEligibility {
-    /// Creates an entry; nil for a product that is not a subscription.
+    /// Creates an entry. Nil for a product that is not a subscription.
     fileprivate init?(unknownFor product: Product) {
         guard let group = product.subscriptionGroupIdentifier else { return nil }
         self.init(

@@ -20,7 +20,7 @@ extension Gateway {
         return try await eligibility(request, call)
     }
 
-    /// - Returns: Nil without PaymentQueue, whose clock decides what has expired.
+    /// - Returns: Nil without PaymentQueue, whose clock decides which subscriptions have expired.
     /// - Throws: `receiptInvalid`.
     private func history(of receiptData: String, _ bundleId: String, _ call: Call) async throws -> ReceiptHistory? {
         do {

@@ -12,10 +12,10 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
     /// Asks one question.
     typealias Alone = @Sendable (Place, Item, CallContext) async throws(StoreError) -> Answer
     /// Asks several questions of one place.
-    /// - Returns: The answers of the first questions, in their order; the others, and those with nil, are asked alone.
+    /// - Returns: The answers of the first questions, in their order. The others, and those with nil, are asked alone.
     typealias Many = @Sendable (Place, [Item], CallContext) async throws(StoreError) -> [Answer?]
 
-    /// The minimum time left of a question in a batch; others are sent alone. The earliest deadline of its questions is
+    /// The minimum time left of a question in a batch. Others are sent alone. The earliest deadline of its questions is
     /// the batch's.
     static var patience: Duration { .milliseconds(500) }
 
@@ -48,7 +48,7 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
     }
 
     /// Asks one question, together with others of its place when there are many.
-    /// - Throws: The service's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
+    /// - Throws: The service's error, or `serviceUnavailable` or `deadlineExceeded` when it is away.
     func ask(_ item: Item, at place: Place, _ context: CallContext) async throws(StoreError) -> Answer {
         guard context.remaining > Self.patience else { return try await alone(place, item, context) }
         if let batch = beginAlone(place) {

@@ -35,13 +35,13 @@ final class ProductDirectory: Sendable {
 
     private let entries: ExpiringCache<Key, Entry>
 
-    /// - Parameter now: The clock for the age of entries; tests pass their own.
+    /// - Parameter now: The clock for the age of entries. Tests pass their own.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         entries = ExpiringCache(max: Self.rememberedMax, freshFor: Self.freshFor, now: now)
     }
 
-    /// Answers a query from the cache; nil when Catalog has to be asked.
-    /// - Parameter version: The app's version, requested after the client's request arrived; nil when it is unknown.
+    /// Answers a query from the cache, or returns nil when Catalog has to be asked.
+    /// - Parameter version: The app's version, requested after the client's request arrived. Nil when it is unknown.
     func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
         guard let version else { return nil }
         let keys = query.identifiers.map { Self.key($0, query) }

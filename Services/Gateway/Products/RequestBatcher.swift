@@ -1,6 +1,6 @@
 /// Collects questions that arrive during other requests into one batch. Pure: time is passed in.
 ///
-/// A question that finds at most one other in flight is sent alone immediately; under load all waiting questions are
+/// A question that finds at most one other in flight is sent alone immediately. Under load all waiting questions are
 /// sent together, one batch at a time. A question is never answered from a request sent before it arrived.
 struct RequestBatcher<Question: Sendable>: Sendable {
     /// The questions of one request.
@@ -46,7 +46,7 @@ struct RequestBatcher<Question: Sendable>: Sendable {
     var isIdle: Bool { inFlight.isEmpty && waiting.isEmpty }
 
     /// Starts a batch for a question that is sent alone.
-    /// - Returns: The batch's number for ``end(_:at:)``; nil when the question must be enqueued.
+    /// - Returns: The batch's number for ``end(_:at:)``, or nil when the question must be enqueued.
     mutating func beginAlone(at now: ContinuousClock.Instant) -> Int? {
         guard waiting.isEmpty, maySend(at: now) else { return nil }
         return begin(at: now, isAlone: true)

@@ -30,7 +30,7 @@ final class StorefrontDirectory: Sendable {
         try await table(context)[countryCode]
     }
 
-    /// Returns the whole table by country code; empty when it has never been read and cannot be.
+    /// Returns the whole table by country code. Empty when it has never been read and cannot be.
     func all(_ context: CallContext) async -> [ExactText: Storefront] { (try? await table(context)) ?? [:] }
 
     private func table(_ context: CallContext) async throws(StoreError) -> [ExactText: Storefront] {

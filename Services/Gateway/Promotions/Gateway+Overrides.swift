@@ -98,7 +98,7 @@ extension Gateway {
                 products: try await presented(products.inOrder([identifier]), call)))
     }
 
-    /// Adds each product's eligibility for the session's customer; for the operator it is `unknown`.
+    /// Adds each product's eligibility for the session's customer. For the operator it is `unknown`.
     private func presented(
         _ products: [PresentedProduct], _ call: Call
     ) async throws(StoreError) -> [ForwardedProduct] {

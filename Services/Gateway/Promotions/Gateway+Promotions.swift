@@ -83,7 +83,7 @@ extension PromotionSupport {
 }
 
 extension ReviewReason: CheckedBody {
-    /// Maximum length in characters; more is 400.
+    /// Maximum length in characters. More is 400.
     static let lengthMax = 500
 
     func validate() throws(StoreError) {

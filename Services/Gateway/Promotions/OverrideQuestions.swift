@@ -2,7 +2,7 @@ import BusClient
 import BusService
 import StoreModels
 
-/// Requests devices' overrides without caching: a page shows what the device has set (M1), through any gateway. Under
+/// Requests devices' overrides without caching: a page shows the device's settings (M1), through any gateway. Under
 /// load simultaneous questions are sent as one batch, after the clients' requests arrived.
 typealias OverrideQuestions = GatheredQuestions<AllApps, InstallationReference, DevicePromotions>
 

@@ -7,10 +7,10 @@ struct QRCode {
 
     /// The modules of one side.
     let width: Int
-    /// The modules row by row; true is black.
+    /// The modules row by row. True is black.
     private let modules: [Bool]
 
-    /// Encodes a text; nil for empty text, and for more than 2331 bytes, the capacity of such a code.
+    /// Encodes a text. Nil for empty text, and for more than 2331 bytes, the capacity of such a code.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else {

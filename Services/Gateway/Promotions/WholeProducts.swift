@@ -42,7 +42,7 @@ struct WholeProducts: Sendable {
     func inOrder(_ identifiers: [String]) -> [PresentedProduct] { identifiers.compactMap { products[$0] } }
 
     /// Reads a product that cannot be bought in the storefront.
-    /// - Returns: The product; nil when the catalogue does not have it.
+    /// - Returns: The product, or nil when the catalogue does not have it.
     private static func unsold(
         _ identifier: String, at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
     ) async throws(StoreError) -> PresentedProduct? {

@@ -21,7 +21,7 @@ extension Gateway {
         ReceiptReader(keys: signing, services: services, environment: environment)
     }
 
-    /// Responds with the current receipt; without purchases, with an empty one (M139).
+    /// Responds with the current receipt, or with an empty one without purchases (M139).
     /// - Throws: `serviceUnavailable` for a tester whose refreshes fail.
     private func receipt(_ call: Call) async throws -> ReceiptResponse {
         try await accounts.shopper(call).checkMayRefreshReceipt()
@@ -46,13 +46,13 @@ extension Gateway {
         }.response
     }
 
-    /// The app's version according to Catalog; without Catalog the first version.
+    /// The app's version according to Catalog, or the first version without Catalog.
     func applicationVersion(of bundleId: String, _ call: Call) async -> String {
         await currentVersion(of: bundleId, call.context(deadline: call.optionalDeadline))
             ?? ReceiptMaker.originalApplicationVersion
     }
 
-    /// The app's version according to Catalog; nil without Catalog.
+    /// The app's version according to Catalog. Nil without Catalog.
     func currentVersion(of bundleId: String, _ context: CallContext) async -> String? {
         let app = try? await services.call(
             CatalogEndpoints.getApp, AppRequest(bundleId: bundleId), context: context)

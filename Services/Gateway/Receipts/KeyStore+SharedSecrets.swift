@@ -7,7 +7,7 @@ import StoreModels
 
 extension KeyStore {
     /// Checks the password for receipts of an app with subscriptions. It must be one of the app's shared secrets. An
-    /// app without a shared secret requires none; Apple requires one of every app.
+    /// app without a shared secret requires no password, but Apple requires one of every app.
     func accepts(sharedSecret password: String?, of bundleId: String) async throws -> Bool {
         let digests = try await sharedSecretDigests(of: bundleId)
         guard !digests.isEmpty else { return true }

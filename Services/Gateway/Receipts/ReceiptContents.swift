@@ -43,7 +43,7 @@ struct ReceiptContents: Sendable {
         self.now = now
     }
 
-    /// Selects the purchases with an offer, then the newest others; the order stays.
+    /// Selects the purchases with an offer, then the newest others. The order stays.
     static func selected(_ items: [ReceiptItem], max count: Int) -> [ReceiptItem] {
         guard items.count > count else { return items }
         let offers = items.indices.filter { items[$0].usedIntroductoryOffer }

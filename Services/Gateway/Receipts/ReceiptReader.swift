@@ -16,7 +16,7 @@ struct ReceiptReader: Sendable {
     ///   - receiptData: The receipt in Base64, as from `GET /v1/receipt`.
     ///   - bundleId: The requesting app.
     ///   - context: The context of the request for the clock.
-    /// - Throws: ``ReceiptError`` for an invalid receipt; ``StoreError`` when the clock or the keys cannot be read.
+    /// - Throws: ``ReceiptError`` for an invalid receipt, or ``StoreError`` when the clock or the keys cannot be read.
     func history(
         of receiptData: String, bundleId: String, context: CallContext
     ) async throws -> ReceiptHistory {
@@ -35,7 +35,7 @@ struct ReceiptReader: Sendable {
     }
 
     /// Decodes a receipt after verifying its signature.
-    /// - Throws: ``ReceiptError`` `malformed` or `signature`; ``StoreError`` when the keys cannot be read.
+    /// - Throws: ``ReceiptError`` `malformed` or `signature`, or ``StoreError`` when the keys cannot be read.
     func read(_ receiptData: String) async throws -> ReceiptDocument {
         try await ReceiptVerifier(root: keys.authority().root).verify(receiptData: receiptData)
     }

@@ -13,11 +13,11 @@ final class SigningKeys: Sendable {
     /// The rows of the authorities, by name.
     private enum Row: String {
         case receipts
-        /// Signs transactions and what else Apple's server libraries verify, below the root of `receipts`.
+        /// Signs transactions and other data that Apple's server libraries verify, below the root of `receipts`.
         case appStore
     }
 
-    /// What signs with the App Store's authority, and what its certificates' verifiers hear.
+    /// The signers with the App Store's authority, and the OCSP responder for its certificates.
     struct AppStore: Sendable {
         let authority: CertificateAuthority
         let signer: JWSSigner
@@ -36,7 +36,7 @@ final class SigningKeys: Sendable {
         }
     }
 
-    /// What an operator has changed.
+    /// The state that an operator has changed.
     struct State: Sendable {
         /// Grows with each rotation.
         var version: Int64 = 0
@@ -76,7 +76,7 @@ final class SigningKeys: Sendable {
     var currentPublicURL: String { publicURL.withLock { $0 } }
 
     /// Returns the receipts' authority, creating it at the first call.
-    /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost; `internal` for an
+    /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost, or `internal` for an
     ///   invalid row.
     func authority() async throws -> CertificateAuthority {
         if let authority = known.withLock({ $0 }) { return authority }
@@ -85,7 +85,7 @@ final class SigningKeys: Sendable {
         return authority
     }
 
-    /// Returns what signs for the App Store, creating its authority at the first call.
+    /// Returns the signers for the App Store, creating its authority at the first call.
     ///
     /// Its certificates name this gateway's OCSP responder. When that has moved, they are issued anew for the same keys.
     /// - Throws: As ``authority()``.
@@ -122,8 +122,8 @@ final class SigningKeys: Sendable {
 
     // MARK: Changes
 
-    /// Replaces a certificate of the App Store's authority and its key. What was signed before stays good.
-    /// - Throws: As ``authority()``; `requestInvalid` (422) after ``formerMax`` intermediates.
+    /// Replaces a certificate of the App Store's authority and its key. Signatures from before stay good.
+    /// - Throws: As ``authority()``, or `requestInvalid` (422) after ``formerMax`` intermediates.
     func rotate(_ rotation: CertificateRotation) async throws -> AppStore {
         // It may not have been made yet.
         _ = try await appStore()
@@ -159,7 +159,7 @@ final class SigningKeys: Sendable {
         return try await appStore()
     }
 
-    /// Chooses what the OCSP responder answers.
+    /// Chooses the answers of the OCSP responder.
     func setMode(_ mode: OCSPMode) async throws -> AppStore {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.write { transaction in
@@ -222,7 +222,7 @@ final class SigningKeys: Sendable {
             new.intermediateKey, new.leafKey, now.milliseconds)
     }
 
-    /// Writes other certificates for the same keys; nothing when another gateway has replaced the keys meanwhile.
+    /// Writes other certificates for the same keys, unless another gateway has replaced the keys meanwhile.
     private func replaceCertificates(of new: StoredAuthority) async throws {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.write { transaction in

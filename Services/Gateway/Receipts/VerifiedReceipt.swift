@@ -3,8 +3,8 @@ import StoreModels
 
 /// The response for a valid receipt, with Apple's member names (Apple, "responseBody").
 ///
-/// `receipt` has the receipt's own data; `latest_receipt_info`, `pending_renewal_info` and `latest_receipt` are
-/// current, and present only when the customer has, or the receipt contains, an auto-renewable subscription.
+/// `receipt` has the receipt's own data. The members `latest_receipt_info`, `pending_renewal_info` and `latest_receipt`
+/// are current, and present only when the customer has, or the receipt contains, an auto-renewable subscription.
 struct VerifiedReceipt {
     let document: ReceiptDocument
     let contents: ReceiptContents
@@ -46,7 +46,8 @@ struct VerifiedReceipt {
         return receipt.json
     }
 
-    /// The purchases, newest first; of each subscription only the latest when the request excludes old transactions.
+    /// The purchases, newest first. When the request excludes old transactions, only the latest of each subscription is
+    /// there.
     private var latest: [ReceiptItem] {
         let newestFirst = contents.items.sorted {
             ($0.purchaseDate, $0.transactionIdentifier) > ($1.purchaseDate, $1.transactionIdentifier)

@@ -3,8 +3,8 @@ import StoreHTTP
 
 /// Statuses of `verifyReceipt` other than 0 (Apple, "status").
 ///
-/// Apple no longer sends 21001, and 21006 only for receipts of iOS 6, which this store never creates; 21100 to 21199
-/// are Apple's internal errors, this store's are 21009.
+/// Apple no longer sends 21001, and 21006 only for receipts of iOS 6, which this store never creates. 21100 to 21199
+/// are Apple's internal errors, and this store's are 21009.
 enum VerifyReceiptStatus: Int, Error, CaseIterable {
     /// The request is not a POST.
     case notPost = 21000
@@ -12,13 +12,13 @@ enum VerifyReceiptStatus: Int, Error, CaseIterable {
     case malformed = 21002
     /// The signature is not this store's, or the receipt was changed.
     case notAuthenticated = 21003
-    /// The password is none of the app's shared secrets.
+    /// The password is not one of the app's shared secrets.
     case sharedSecretMismatch = 21004
-    /// PaymentQueue is away; the same request may succeed later.
+    /// PaymentQueue is away. The same request may succeed later.
     case unavailable = 21005
     case sandboxReceiptInProduction = 21007
     case productionReceiptInSandbox = 21008
-    /// An internal error; the log has the details.
+    /// An internal error. The log has the details.
     case fault = 21009
     /// The customer is unknown, or was cleared.
     case accountNotFound = 21010

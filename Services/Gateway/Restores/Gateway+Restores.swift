@@ -13,11 +13,11 @@ extension Gateway {
         ]
     }
 
-    /// Starts restoring the customer's purchases on this device; the stream sends the transactions and the end.
+    /// Starts restoring the customer's purchases on this device. The stream sends the transactions and the end.
     ///
-    /// The response to the same key is the same however far the restore is, and does not contain its end; so it never
+    /// The response to the same key is the same however far the restore is, and does not contain its end. So it never
     /// has `Idempotent-Replayed`, which is for responses stored when an operation ended.
-    /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it was accepted; the same key is
+    /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it was accepted. The same key is
     ///   safe.
     private func startRestore(_ call: Call) async throws -> Reply<RestoreAccepted> {
         let key = try IdempotencyKey.read(call.request.headers)

@@ -10,10 +10,10 @@ import ServiceLifecycle
 
 /// The HTTP server: one NIO thread in front of the gateway's responder.
 struct GatewayServer: Service {
-    /// Maximum number of simultaneous connections, if the process has enough descriptors; more wait in the kernel.
+    /// Maximum number of simultaneous connections, if the process has enough descriptors. More wait in the kernel.
     static let connectionsMax = DeliveryLimits.streamsMax + 4096
-    /// Connections that wait in the kernel to be accepted; net.core.somaxconn is the most it keeps. A client's request on
-    /// one that finds no room there is dropped by the kernel and repeated after one second, three and seven.
+    /// Connections that wait in the kernel to be accepted, at most net.core.somaxconn. A client's request on one that
+    /// finds no room there is dropped by the kernel and repeated after one second, three and seven.
     private static let backlog = 4096
     /// Connections accepted in one turn of the HTTP thread. NIO takes one, and under load a turn has hundreds of requests:
     /// new clients waited for seconds.
@@ -21,9 +21,9 @@ struct GatewayServer: Service {
 
     let responder: GatewayResponder
     let host: String
-    /// The port; 0 selects any free one.
+    /// The port. 0 selects any free one.
     let port: Int
-    /// What HTTPS proves the server with; nil for HTTP.
+    /// The TLS context for HTTPS. Nil for HTTP.
     var tls: TLSContext?
     let placement: LoopPlacement
     let admission: Admission
@@ -110,7 +110,7 @@ final class Listening: Sendable {
 
     var failure: (any Error)? { caught.withLock { $0 } }
 
-    /// Reports the port; when that fails, the server is stopped.
+    /// Reports the port, and stops the server when that fails.
     func began(_ channel: any Channel) async {
         do {
             try tell(channel.localAddress?.port ?? 0)
@@ -130,7 +130,7 @@ final class Listening: Sendable {
 ///
 /// Without a loop the same code runs on Swift's global pool, and each request on the bus crosses threads twice.
 struct LoopPlacement: Sendable {
-    /// The bus connection's loop; nil for the global pool.
+    /// The bus connection's loop. Nil for the global pool.
     let loop: UVLoop?
 
     func run<Value>(_ operation: () async throws -> Value) async rethrows -> Value {

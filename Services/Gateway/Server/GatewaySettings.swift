@@ -12,19 +12,19 @@ struct GatewaySettings {
     let sessionKey: [UInt8]
     /// `gateway.handlersOnBusLoop`, default true.
     let handlersOnBusLoop: Bool
-    /// `storebus.publicUrl`, the gateway's address as clients reach it; nil for 127.0.0.1 and the port it listens on.
+    /// `storebus.publicUrl`, the gateway's address as clients reach it. Nil for 127.0.0.1 and the port it listens on.
     let publicURL: String?
-    /// `storebus.httpsPort`, the port for HTTPS; nil for none, 0 for any free one.
+    /// `storebus.httpsPort`, the port for HTTPS. Nil for none, 0 for any free one.
     let httpsPort: Int?
     /// `storebus.httpsHosts`, names of the gateway for HTTPS besides Apple's and this machine's, separated by commas.
     let httpsHosts: [String]
     /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
-    /// `bus.operatorCredentialsFile`, the content of the file with the token of the bus's operator; nil for the gateway's
-    /// own credentials.
+    /// `bus.operatorCredentialsFile`, the content of the file with the token of the bus's operator. Nil for the
+    /// gateway's own credentials.
     let operatorToken: String?
-    /// `console.dir`, a directory whose files the console has instead of the compiled ones; nil for those.
+    /// `console.dir`, a directory whose files the console has instead of the compiled ones. Nil for those.
     let consoleDirectory: String?
 
     /// - Throws: ``StartupError`` that names the key or the file.

@@ -27,8 +27,8 @@ struct HTTPSChannel: ServerChildChannel {
 
 /// TLS of one connection, at the front of its pipeline. The handlers behind it see plaintext.
 ///
-/// It keeps nothing back. What was flushed is in records at once, so the channel's bounds and writability count it, and
-/// what came is decrypted at once, at most one read of the socket.
+/// It keeps nothing back. Flushed bytes are in records at once, so the channel's bounds and writability count them, and
+/// input is decrypted at once, at most one read of the socket.
 final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -44,7 +44,7 @@ final class TLSHandler: ChannelDuplexHandler {
     private let session: TLSSession
     private let lingerMax: TimeAmount
     private let logger: Logger
-    /// The promise of what was written and is in no record. Those of further writes follow it.
+    /// The promise of bytes that were written and are in no record. Those of further writes follow it.
     private var written: EventLoopPromise<Void>?
     /// Why nothing is written any more.
     private var refusal: (any Error)?

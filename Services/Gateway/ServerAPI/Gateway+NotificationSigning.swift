@@ -43,7 +43,7 @@ extension Gateway {
         return payloads
     }
 
-    /// Replaces members of a payload; null removes one.
+    /// Replaces members of a payload. Null removes one.
     static func setting(_ members: [String: JSONValue], in payload: [UInt8]) throws -> [UInt8] {
         guard !members.isEmpty, var changed = try StrictJSON.parse(payload).objectValue else { return payload }
         for (name, value) in members { changed[name] = value == .null ? nil : value }
@@ -54,7 +54,7 @@ extension Gateway {
 /// Signs the notifications of one app.
 private struct NotificationSigner {
     let signer: PayloadSigner
-    /// The app's current version; nil while Catalog is away.
+    /// The app's current version. Nil while Catalog is away.
     let bundleVersion: String?
     let storefronts: [ExactText: Storefront]
 

@@ -19,7 +19,7 @@ extension Gateway {
         var transaction: ServerTransaction?
     }
 
-    /// Brings about what a notification tells of, or only sends it.
+    /// Causes the event of a notification, or only sends the notification.
     func triggerNotification(_ call: Call) async throws -> Reply<TriggerResponse> {
         let body = try await call.body(of: NotificationRoutes.trigger)
         let bundleId = try await existingApp(call)
@@ -106,7 +106,7 @@ extension Gateway {
         return found
     }
 
-    /// Returns the customer's transaction that has changed last; nil when no one is selected.
+    /// Returns the customer's transaction that has changed last, or nil when no one is selected.
     func latestTransaction(
         _ filter: ServerTransactionFilter, of customerIdentifier: String, in bundleId: String, _ context: CallContext
     ) async throws -> ServerTransaction? {
@@ -135,7 +135,7 @@ extension Gateway {
 
     // MARK: Samples
 
-    /// Makes the members of payloads that have others in place of `data`; nil for any other payload.
+    /// Makes the members of payloads that have others in place of `data`. Nil for any other payload.
     private func sample(
         _ body: TriggerNotificationBody, _ app: ServerApp, _ customer: Notified?, _ call: Call
     ) async throws -> [String: JSONValue]? {
@@ -206,7 +206,7 @@ extension TriggerNotificationBody: CheckedBody {
         }
     }
 
-    /// The types of products that it can be about; nil for all.
+    /// The types of products that it can be about. Nil for all.
     fileprivate var products: [ProductType]? {
         switch notificationType {
         case .subscribed, .didRenew, .didChangeRenewalPref, .didChangeRenewalStatus, .offerRedeemed, .expired,
@@ -226,7 +226,7 @@ extension TriggerNotificationBody: CheckedBody {
 
     fileprivate func isAbout(_ type: ProductType) -> Bool { isAboutPurchase && products?.contains(type) ?? true }
 
-    /// What it is about, in an error.
+    /// The noun for its object, in an error.
     fileprivate var object: String {
         guard isAboutPurchase else { return "needed" }
         guard let products else { return "transaction" }

@@ -121,7 +121,7 @@ extension UnknownOutcome {
 
 /// Reads UUIDs of notifications in any spelling.
 enum NotificationUUID {
-    /// Returns the form in lower case, as notifications are named; nil for text that is no UUID.
+    /// Returns the form in lower case, as notifications are named. Nil for text that is not a UUID.
     static func text(_ text: String) -> String? {
         // 32 digits and 4 hyphens.
         guard text.utf8.count == 36 else { return nil }
@@ -174,7 +174,7 @@ extension LeaseNotificationsBody: CheckedBody {
 }
 
 extension ReportAttemptBody: CheckedBody {
-    /// The bounds of a report. What a server responds has no others.
+    /// The bounds of a report. A server's response has no others.
     private static let durationMsRange = 0...86_400_000
     private static let bodyStartLengthMax = 1024
 

@@ -218,7 +218,7 @@ struct HistoryQuery: Sendable {
     var isDescending = false
     /// Whether no transaction can match, as in the history of Family Sharing.
     var isEmpty = false
-    /// What selects and orders, for ``HistoryRevision``.
+    /// The parameters that select and order, for ``HistoryRevision``.
     private(set) var text: [String] = []
 
     /// Creates a query of all refunds.
@@ -271,7 +271,7 @@ struct HistoryQuery: Sendable {
         }
     }
 
-    /// The end of the year 9999, after which nothing is bought; servers send greater numbers for "until now".
+    /// The end of the year 9999, after which nothing is bought. Servers send greater numbers for "until now".
     private static let lastMillisecond: Int64 = 253_402_300_799_999
 
     private static func date(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Timestamp? {
@@ -280,7 +280,7 @@ struct HistoryQuery: Sendable {
         return instant
     }
 
-    /// Returns the instant of a number of milliseconds, at most the last; nil for a negative one.
+    /// Returns the instant of a number of milliseconds, at most the last. Nil for a negative one.
     static func instant(_ milliseconds: Int64) -> Timestamp? {
         milliseconds < 0 ? nil : Timestamp(milliseconds: min(milliseconds, lastMillisecond))
     }
@@ -305,7 +305,7 @@ extension ProductType {
 }
 
 extension AppStoreEnvironment {
-    /// The environment that one of Apple's host names selects; nil for any other host.
+    /// The environment that one of Apple's host names selects. Nil for any other host.
     fileprivate init?(host: String?) {
         switch host?.lowercased().split(separator: ":").first {
         case "api.storekit.apple.com", "api.storekit.itunes.apple.com": self = .production
@@ -322,7 +322,7 @@ extension Call {
     }
 
     /// The identifier of an original transaction in the path.
-    /// - Throws: `invalid` for text that is no transaction's.
+    /// - Throws: `invalid` for text that is not a transaction's identifier.
     func originalTransactionId(
         else invalid: ServerAPIError = .invalidOriginalTransactionId
     ) throws(ServerAPIError) -> String {

@@ -29,7 +29,7 @@ extension Gateway {
     /// The longest time that a request without a response is held.
     private static let timeoutMax = TimeAmount.seconds(60)
 
-    /// Returns what a request of the App Store Server API meets in place of its handler; nil for nothing.
+    /// Returns the response that a request gets in place of its handler's. Nil for none.
     /// - Throws: ``ServerAPIError`` that the operator has ordered.
     func serverAPIObstacle(_ call: Call) async throws -> Response? {
         let bundleId = call.serverKey.bundleId

@@ -7,7 +7,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// What apps and operators need for the App Store Server API, and the responder that its certificates name.
+    /// Settings for the App Store Server API, and the responder that its certificates name.
     var serverAPISettingsRoutes: [Route] {
         [
             Route(AppStoreServerRoutes.settings) { [self] in

@@ -87,7 +87,7 @@ extension Gateway {
     }
 }
 
-/// What a request for the history of notifications selects.
+/// The selection of a request for the history of notifications.
 struct NotificationHistoryQuery: Hashable, Sendable {
     /// How far back the history goes.
     static let reach = Duration.seconds(180 * 24 * 3600)
@@ -139,7 +139,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         guard startDate + Self.reach + Self.latency >= now else { throw .startDateTooFarInPast }
     }
 
-    /// Makes a digest of what its pages belong to.
+    /// Makes a digest of the scope that its pages belong to.
     func scope(bundleId: String, customerIdentifier: String?) -> String {
         HistoryRevision.scope(of: [
             bundleId, customerIdentifier ?? "", "\(startDate.milliseconds)", "\(endDate.milliseconds)",
@@ -148,7 +148,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// The `paginationToken` of a page: where the next one begins, of which query, and when it was issued.
+/// The `paginationToken` of a page: the place of the next one, the query, and the time of issue.
 ///
 /// A client sends it back with the same body. It expires after 24 hours of the app's clock.
 struct PaginationToken: Hashable, Sendable {
@@ -159,7 +159,7 @@ struct PaginationToken: Hashable, Sendable {
     let after: String
     /// By the app's clock.
     let issuedAt: Timestamp
-    /// What the token belongs to.
+    /// The scope that the token belongs to.
     let scope: String
 
     init(after: String, issuedAt: Timestamp, scope: String) {

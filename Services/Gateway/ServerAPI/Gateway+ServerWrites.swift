@@ -112,7 +112,7 @@ extension Gateway {
         return .empty(.ok)
     }
 
-    /// Takes what a server says of a purchase's consumption, after `check` has read the body.
+    /// Takes a server's report of a purchase's consumption, after `check` has read the body.
     private func consume(
         _ call: Call, of types: [ProductType], check: ([UInt8]) throws -> Void
     ) async throws -> Reply<NoContent> {

@@ -37,7 +37,7 @@ extension Gateway {
     }
 
     /// Writes the payload that a request names.
-    /// - Throws: `notFound`; `requestInvalid` for one that is of another kind.
+    /// - Throws: `notFound`, or `requestInvalid` for one of another kind.
     private func payload(_ request: IssueRequest, _ signer: PayloadSigner, _ call: Call) async throws -> [UInt8] {
         if request.kind == .notification { return try await notification(request, signer, call) }
         let found = try await services.call(

@@ -2,23 +2,23 @@ import Crypto
 import StoreHTTP
 import StoreModels
 
-/// The `revision` of a page: where the next one begins, and of whose history and which query.
+/// The `revision` of a page: the place of the next one, the customer and the query.
 ///
-/// A client sends it back with the same query. Another customer's, or another query's, is refused; it never expires.
+/// A client sends it back with the same query. Another customer's, or another query's, is refused. It never expires.
 struct HistoryRevision: Hashable, Sendable {
     /// As ``ModifiedTransactionsPage/place``.
     let place: Int64
-    /// What the revision belongs to: customer, path and query.
+    /// The scope of the revision: customer, path and query.
     let scope: String
 
     /// Creates the revision of a page.
-    /// - Parameter query: Names and values that select and order, sorted; the revision itself is none of them.
+    /// - Parameter query: Names and values that select and order, sorted. The revision itself is not one of them.
     init(place: Int64, _ customer: CustomerReference, path: String, query: [String]) {
         self.place = place
         scope = Self.scope(of: [customer.bundleId, customer.customerIdentifier, path] + query)
     }
 
-    /// Makes a digest of what a page belongs to.
+    /// Makes a digest of the scope that a page belongs to.
     static func scope(of parts: [String]) -> String {
         // A length before each part: no two lists of parts have the same bytes.
         var hash = SHA256()

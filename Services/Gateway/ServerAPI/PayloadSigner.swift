@@ -2,7 +2,7 @@ import BusService
 import Signing
 import StoreModels
 
-/// Signs what an app and its server read about one app, in the app's environment.
+/// Signs the data that an app and its server read, in the app's environment.
 struct PayloadSigner: Sendable {
     let app: ServerApp
     private let signer: JWSSigner
@@ -15,7 +15,7 @@ struct PayloadSigner: Sendable {
 
     func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
 
-    /// Signs a payload wrongly; nil for the right way.
+    /// Signs a payload with a fault, or correctly for nil.
     /// - Throws: `requestInvalid` that names `place`, for a fault that cannot be done to the payload.
     func sign(_ payload: [UInt8], broken: BrokenSignature?, at place: String) throws -> String {
         guard let broken else { return try sign(payload) }

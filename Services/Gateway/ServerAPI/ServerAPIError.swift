@@ -31,7 +31,7 @@ extension ServerAPIError {
     }
 
     /// The response to a request too many.
-    /// - Parameter next: When the server may ask again; Apple writes it in milliseconds since 1970.
+    /// - Parameter next: When the server may ask again. Apple writes it in milliseconds since 1970.
     static func rateLimitExceeded(until next: Timestamp) -> Response {
         var response = rateLimitExceeded.response
         response.headers[.retryAfter] = "\(next.milliseconds)"

@@ -4,11 +4,11 @@ import ServiceDatabase
 import StoreHTTP
 import StoreModels
 
-/// What requests of the App Store Server API meet before their handlers: ordered faults, and limits of their rate.
+/// Ordered faults and rate limits of the App Store Server API, which requests meet before their handlers.
 ///
 /// Both are counted in the gateway's own database, so that replicas count together.
 struct ServerAPIFaults: Sendable {
-    /// The most faults of one app; one more is 422.
+    /// The most faults of one app. One more is 422.
     static let faultsMax = 100
     /// The length of the window in which requests are counted, in milliseconds of the wall clock.
     private static let window: Int64 = 3_600_000
@@ -60,7 +60,7 @@ struct ServerAPIFaults: Sendable {
 
     // MARK: Requests
 
-    /// What applies to an app's requests; both are empty for most.
+    /// The rules for an app's requests. Both are empty for most.
     struct Rules: Sendable {
         var hasFaults: Bool
         var limits: ServerAPIRateLimits?

@@ -12,10 +12,10 @@ import StoreModels
 
 /// Verifies the tokens of App Store Server API clients: JWTs that an app's server signs with its In-App Purchase key.
 ///
-/// The key decides which app a token is for; with a key of the account the token's `bid` does. It is ES256 only, with a
+/// The key decides which app a token is for. With a key of the account the token's `bid` does. It is ES256 only, with a
 /// short life by the wall clock.
 struct ServerAPITokens: Sendable {
-    /// What a token is refused for; its text is for the developer of the server.
+    /// The reason why a token is refused, written for the developer of the server.
     struct Rejection: Error {
         let reason: String
 
@@ -61,7 +61,7 @@ struct ServerAPITokens: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Finds the key that has signed a token. A key of the account gets the token's app.
-    /// - Throws: ``Rejection``; `serviceUnavailable` when the keys cannot be read.
+    /// - Throws: ``Rejection``, or `serviceUnavailable` when the keys cannot be read.
     func key(of token: String) async throws -> KeyRecord {
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let parts = Base64URL.parts(ofJWS: token),
             let header = Header(parts[0])

@@ -38,7 +38,7 @@ struct ServerApps: Sendable {
         try await reader.queryOne("SELECT issuer_id FROM server_api_issuer WHERE name = ?", name)?["issuer_id"]
     }
 
-    /// Reads an app's settings; one without any is in the sandbox.
+    /// Reads an app's settings. An app without any is in the sandbox.
     func settings(of bundleId: String) async throws -> ServerAPISettings {
         let row = try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.read { reader in

@@ -96,7 +96,7 @@ extension Session {
             appVersion: request.appVersion, launchNumber: account.launch ?? 0)
     }
 
-    /// The session's launch for PromotionController; nil for the store's sessions.
+    /// The session's launch for PromotionController. Nil for the store's sessions.
     fileprivate var launch: DeviceLaunch? {
         guard client == .app, let appVersion else { return nil }
         return DeviceLaunch(
@@ -106,8 +106,8 @@ extension Session {
 }
 
 extension SessionRequest: CheckedBody {
-    /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` on systems without
-    ///   it (M59).
+    /// - Throws: `requestInvalid` that names the member, or `promotionUnsupported` for `PurchaseIntent` on systems
+    ///   without it (M59).
     func validate() throws(StoreError) {
         try Identifier.check(bundleId, as: .bundle, at: "$.bundleId")
         try Identifier.check(deviceId, as: .device, at: "$.deviceId")

@@ -24,7 +24,7 @@ extension Gateway {
     }
 
     /// Requests the shelf's parts concurrently, in the customer's last known storefront. Only the products are
-    /// required; the response names the services missing for the rest. If the customer's storefront has changed,
+    /// required. The response names the services missing for the rest. If the customer's storefront has changed,
     /// products and eligibility are requested again there.
     private func shelf(_ call: Call) async throws -> StoreShelf {
         let session = call.session
@@ -45,7 +45,7 @@ extension Gateway {
     }
 
     /// Requests the promoted products, and this customer's eligibility for their introductory offers. Both are
-    /// requested concurrently when the promoted subscriptions are known from an earlier reply; they rarely change.
+    /// requested concurrently when the promoted subscriptions, which rarely change, are known from an earlier reply.
     private func offering(
         in storefront: String, _ call: Call
     ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {

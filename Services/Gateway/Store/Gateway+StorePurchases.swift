@@ -18,7 +18,7 @@ extension Gateway {
         ]
     }
 
-    /// Starts a purchase of Catalog's product in PromotionController. A repeated key gets the same purchase; without a
+    /// Starts a purchase of Catalog's product in PromotionController. A repeated key gets the same purchase. Without a
     /// key a repetition does so only while the intent is pending.
     private func start(
         _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call

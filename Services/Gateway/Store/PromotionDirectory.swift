@@ -7,7 +7,7 @@ import StoreModels
 final class PromotionDirectory: Sendable {
     /// Lifetime of an entry of the current version, counted from its request.
     static let freshFor = Duration.seconds(1)
-    /// Maximum number of cached apps and storefronts; at the bound all are dropped and requested again.
+    /// Maximum number of cached apps and storefronts. At the bound all are dropped and requested again.
     static let rememberedMax = 10_000
 
     private struct Key: Hashable {
@@ -31,7 +31,7 @@ final class PromotionDirectory: Sendable {
     }
 
     /// Returns the promoted products of an app in one storefront.
-    /// - Throws: Catalog's error; `serviceUnavailable` and the like when it is away, because an outdated page would
+    /// - Throws: Catalog's error, or `serviceUnavailable` and the like when it is away, because an outdated page would
     ///   offer products that are no longer sold.
     func listing(of bundleId: String, in storefront: String, _ call: Call) async throws(StoreError) -> PromotedListing {
         let key = Key(bundleId: bundleId, storefront: storefront)
@@ -41,7 +41,7 @@ final class PromotionDirectory: Sendable {
         }.listing
     }
 
-    /// Returns the subscriptions among the last known promotions; nil when none are known. The caller asks for their
+    /// Returns the subscriptions among the last known promotions, or nil when none are known. The caller asks for their
     /// eligibility before Catalog's reply arrives.
     func lastKnownSubscriptions(of bundleId: String, in storefront: String) -> [String]? {
         listings.last(Key(bundleId: bundleId, storefront: storefront))?.listing.subscriptions

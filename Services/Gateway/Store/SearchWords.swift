@@ -4,12 +4,12 @@ import StoreModels
 /// The words of a search in the store. A product matches when its texts contain each of them, ignoring case and
 /// accents.
 struct SearchWords: Sendable {
-    /// Maximum length of the search in characters; more is 400.
+    /// Maximum length of the search in characters. More is 400.
     static let lengthMax = 200
 
     private let words: [String]
 
-    /// - Parameter text: The query's value; nil when it is missing.
+    /// - Parameter text: The query's value. Nil when it is missing.
     /// - Throws: `requestInvalid` for an empty or too long search.
     init(_ text: String?) throws(StoreError) {
         guard let text else { throw .invalid("query q", "is missing") }

@@ -2,7 +2,7 @@ import BusClient
 import BusService
 import StoreModels
 
-/// Requests customers' standings without caching: a page shows what an acknowledged purchase has changed. Under load
+/// Requests customers' standings without caching: a page shows the changes of an acknowledged purchase. Under load
 /// simultaneous questions are sent as one batch, after the clients' requests arrived.
 typealias StandingQuestions = GatheredQuestions<AllApps, CustomerStandingRequest, CustomerStanding>
 

@@ -13,10 +13,10 @@ struct StoreShelf: Sendable {
     private let isOperatorsOrder: Bool
 
     /// - Parameters:
-    ///   - device: The device's overrides; nil without PromotionController, and then the operator's order applies.
+    ///   - device: The device's overrides. Nil without PromotionController, and then the operator's order applies.
     ///   - isUnsupported: The session's answer for a device that PromotionController does not know, or is not asked
     ///     about.
-    ///   - standing: The customer's purchases; nil without PaymentQueue, and then ownership is unknown.
+    ///   - standing: The customer's purchases. Nil without PaymentQueue, and then ownership is unknown.
     init(
         _ listing: PromotedListing, device: DevicePromotions?, isUnsupported: Bool, standing: CustomerStanding?,
         eligibility: EligibilityAnswers
@@ -51,7 +51,7 @@ struct StoreShelf: Sendable {
             }, degraded: degraded(for: products))
     }
 
-    /// Whether the customer owns the product; nil when it is unknown. Consumables are used up, and the app tracks the
+    /// Whether the customer owns the product. Nil when it is unknown. Consumables are used up, and the app tracks the
     /// time of non-renewing subscriptions, so neither is ever owned.
     private func owns(_ product: ShelfProduct) -> Bool? {
         guard let standing else { return nil }
@@ -67,7 +67,7 @@ struct StoreShelf: Sendable {
     }
 }
 
-/// An entry of the store page, as ``Promotion``; the product is forwarded unchanged.
+/// An entry of the store page, as ``Promotion``. The product is forwarded unchanged.
 struct ForwardedPromotion: JSONForm, Encodable {
     typealias Body = Promotion
 

@@ -69,7 +69,7 @@ struct IsolatedStores: Sendable {
 
     /// Finds the store of a request.
     /// - Parameters:
-    ///   - name: The store that the path or the header names; nil for none.
+    ///   - name: The store that the path or the header names. Nil for none.
     ///   - principal: The caller, whose credentials may be a store's.
     /// - Returns: Nil for the installation.
     /// - Throws: `notFound` for a store that is unknown, removed or over.
@@ -132,7 +132,7 @@ struct IsolatedStores: Sendable {
     }
 
     /// Reads when the next store can be claimed, in wall time.
-    /// - Returns: Nil when there is no store.
+    /// - Returns: Nil without stores.
     func nextRemoval() async throws -> Timestamp? {
         let next: Int64? = try await database.read { reader in
             try await reader.queryOne(
@@ -146,7 +146,7 @@ struct IsolatedStores: Sendable {
 
     /// Claims a store that is to be removed, and closes it.
     /// - Parameter last: Stores up to this number are passed over.
-    /// - Returns: Nil when there is none that no other gateway removes.
+    /// - Returns: Nil when there is none, or other gateways remove all of them.
     func claim(after last: Int64) async throws -> IsolatedApp? {
         let now = now()
         return try await database.write { transaction in
@@ -164,7 +164,7 @@ struct IsolatedStores: Sendable {
         }
     }
 
-    /// Ends a claim; others may try at once.
+    /// Ends a claim, so that others may try at once.
     func release(_ app: IsolatedApp) async throws {
         try await database.write { transaction in
             _ = try await transaction.execute(

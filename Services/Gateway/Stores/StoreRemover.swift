@@ -5,7 +5,7 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// Removes isolated stores that are deleted or over. A service that is away delays it; nothing is lost.
+/// Removes isolated stores that are deleted or over. A service that is away delays it, but nothing is lost.
 struct StoreRemover: Service {
     /// The pause between two looks.
     static let interval = Duration.seconds(1)
@@ -30,7 +30,7 @@ struct StoreRemover: Service {
     }
 
     /// Removes every store that is to be removed and that no other gateway removes.
-    /// - Returns: The number of stores of which nothing is left.
+    /// - Returns: The number of stores that are completely removed.
     func removeAll() async throws -> Int {
         var (last, count): (Int64, Int) = (0, 0)
         while !Task.isCancelled, let app = try await stores.claim(after: last) {
@@ -48,7 +48,7 @@ struct StoreRemover: Service {
         return count
     }
 
-    /// Has each service remove what it has. PaymentQueue is first, so that nothing new happens in the store.
+    /// Has each service remove its data. PaymentQueue is first, so that nothing new happens in the store.
     private func remove(_ bundleId: String) async throws(StoreError) {
         for endpoint in [
             PaymentEndpoints.removeApp, PromotionEndpoints.removeApp, CatalogEndpoints.removeApp,

@@ -52,7 +52,7 @@ extension Principal {
         }
     }
 
-    /// The app that the credentials are for; nil for none or any.
+    /// The app that the credentials are for. Nil for none or any.
     var bundleId: String? {
         switch self {
         case .anonymous, .admin: nil

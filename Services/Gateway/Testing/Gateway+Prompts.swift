@@ -12,7 +12,7 @@ extension Gateway {
         ]
     }
 
-    /// Lists PaymentQueue's prompts and those of PromotionController; both are requested concurrently.
+    /// Lists PaymentQueue's prompts and those of PromotionController, which are requested concurrently.
     private func prompts(_ call: Call) async throws -> PromptsResponse {
         let account = try call.accountFilter()
         let cursor = PromptCursor(try call.after())
@@ -31,7 +31,7 @@ extension Gateway {
         return PromptsResponse(payments: payments, promotions: try await promotions, after: cursor, limit: limit)
     }
 
-    /// Answers a prompt. Its identifier shows which service asks. The first answer decides; a second one gets
+    /// Answers a prompt. Its identifier shows which service asks. The first answer decides, and a second one gets
     /// `notFound`.
     /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Prompt {

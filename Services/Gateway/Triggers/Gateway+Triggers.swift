@@ -11,7 +11,7 @@ extension Gateway {
     /// Subscriptions whose levels and offers are looked at.
     private static let quotesMax = 100
 
-    /// Brings about what a notification tells of, and returns the notification that the event has made.
+    /// Causes the event of a notification, and returns the notification that the event has made.
     func causeNotification(_ body: TriggerNotificationBody, _ call: Call) async throws -> TriggerResponse {
         let bundleId = try call.bundleId()
         let context = call.patientContext()
@@ -64,7 +64,7 @@ extension Gateway {
         return found
     }
 
-    /// Reads an account by its name; nil for one that has never used the app.
+    /// Reads an account by its name. Nil for one that has never used the app.
     func existingAccount(
         _ name: String, of bundleId: String, _ context: CallContext
     ) async throws -> AccountReply? {
@@ -76,7 +76,7 @@ extension Gateway {
         }
     }
 
-    /// Lists what is for sale; with levels and offers only where one product takes another one's place.
+    /// Lists the products for sale. Levels and offers are there only where one product takes another one's place.
     private func items(
         for body: TriggerNotificationBody, of bundleId: String, in storefront: String, _ context: CallContext
     ) async throws -> [TriggerFacts.Item] {
@@ -100,7 +100,7 @@ extension Gateway {
         return items
     }
 
-    /// Adds what the account has.
+    /// Adds the account's subscriptions and transaction.
     private func add(
         _ known: AccountReply, _ named: PaymentTransaction?, _ body: TriggerNotificationBody,
         to facts: inout TriggerFacts, _ context: CallContext
@@ -145,8 +145,8 @@ extension Gateway {
     }
 
     /// Waits for the notification that the event makes.
-    /// - Parameter seen: Those that were there before.
-    /// - Throws: `outcomeUnknown` when there is none in time.
+    /// - Parameter seen: The notifications that were there before.
+    /// - Throws: `outcomeUnknown` when it does not come in time.
     private func made(
         _ body: TriggerNotificationBody, of customer: TriggerRun.Customer, besides seen: [ServerNotification],
         _ context: CallContext

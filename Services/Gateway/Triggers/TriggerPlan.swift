@@ -1,16 +1,16 @@
 import StoreModels
 
-/// What brings the event of a notification about: operations of the store in order, without I/O.
+/// A plan that causes the event of a notification: operations of the store in order, without I/O.
 struct TriggerPlan: Hashable, Sendable {
-    /// An operation, on what the steps before it have bought or on ``subject``.
+    /// An operation on the purchases of the steps before it, or on ``subject``.
     enum Step: Hashable, Sendable {
         /// Sets how the store treats the account.
         case set(TesterSettings)
         /// Buys now, perhaps with an offer.
         case buy(String, RedeemedOffer? = nil)
-        /// Buys a subscription dated back, and waits for what has fallen due since.
+        /// Buys a subscription dated back, and waits for the events that have fallen due since.
         case buyBefore(String, PastPurchase)
-        /// Chooses what the next renewal buys.
+        /// Chooses the product of the next renewal.
         case choose(String)
         case operate(OperateSubscriptionRequest.Operation, days: Int? = nil, Subscription.ExpirationReason? = nil)
         case refund, reverseRefund, revoke, requestRefund, declineRefund
@@ -27,9 +27,9 @@ struct TriggerPlan: Hashable, Sendable {
         var originalTransactionIdentifier: String?
     }
 
-    /// What it is about from the beginning; nil when a step buys it.
+    /// The subject from the beginning. Nil when a step buys it.
     var subject: Subject?
-    /// Makes what the event happens to.
+    /// Makes the object that the event happens to.
     var preparation: [Step]
     /// Brings the event about.
     var cause: [Step]
@@ -41,7 +41,7 @@ struct TriggerPlan: Hashable, Sendable {
     /// The days of an extension.
     static let days = 7
 
-    /// The settings under which an account does what the steps say, with any defaults of the app.
+    /// The settings under which an account follows the steps, with any defaults of the app.
     static let settings = with(
         TesterSettings(
             canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok, sheet: .auto,
@@ -49,12 +49,12 @@ struct TriggerPlan: Hashable, Sendable {
     ) { $0.priceConsent = .agree }
 }
 
-/// What a plan is made of: what the app sells to the account, and what the account has.
+/// The facts for a plan: the products that the app sells to the account, and the state of the account.
 struct TriggerFacts: Hashable, Sendable {
     /// A product on sale.
     struct Item: Hashable, Sendable {
         var product: Product
-        /// The service level, 1 the highest; nil outside subscriptions.
+        /// The service level, 1 the highest. Nil outside subscriptions.
         var level: Int?
         /// Offers that a subscriber of the group may redeem.
         var offers: [RedeemedOffer] = []
@@ -68,13 +68,13 @@ struct TriggerFacts: Hashable, Sendable {
     var now: Timestamp
     /// In the catalogue's order.
     var items: [Item]
-    /// The product that the operator wants; nil for any.
+    /// The product that the operator wants. Nil for any.
     var wanted: String?
     /// Nil for an account that is made.
     var account: String?
     /// The account's subscriptions, or the one of the transaction that the operator has named.
     var subscriptions: [Subscription] = []
-    /// The transaction that the operator has named, else the account's latest purchase; nil for none.
+    /// The transaction that the operator has named, else the account's latest purchase. Nil for none.
     var transaction: PaymentTransaction?
     /// Whether the operator has named the transaction, so that nothing else is bought.
     var isNamed = false
@@ -82,8 +82,8 @@ struct TriggerFacts: Hashable, Sendable {
 
 extension TriggerPlan {
     /// Plans the cause of a notification.
-    /// - Throws: `requestInvalid` (422) when the account or the app has not what the event happens to; the remedy is in
-    ///   the text.
+    /// - Throws: `requestInvalid` (422) when the account or the app lacks the object of the event. The text has the
+    ///   remedy.
     init(_ name: NotificationType, _ subtype: NotificationSubtype?, _ facts: TriggerFacts) throws {
         let planner = TriggerPlanner(name: name, subtype: subtype, facts: facts)
         self = try planner.plan()
@@ -167,7 +167,7 @@ private struct TriggerPlanner {
         known.state == .subscribed || known.state == .inGracePeriod
     }
 
-    /// Plans with a subscription that the account has; nil when none fits.
+    /// Plans with a subscription that the account has. Nil when none fits.
     private func existing(
         _ fits: (Subscription) -> Bool, plan: (TriggerPlan.Subject, Subscription) throws -> TriggerPlan?
     ) throws -> TriggerPlan? {
@@ -299,7 +299,7 @@ private struct TriggerPlanner {
 
     // MARK: Changes of product
 
-    /// A subscription, and what takes its place.
+    /// A subscription and its replacement.
     fileprivate struct Pair {
         var from: TriggerFacts.Item
         var to: TriggerFacts.Item
@@ -378,7 +378,7 @@ private struct TriggerPlanner {
         return TriggerPlan([.buy(pair.from.identifier)], cause: [.buy(pair.to.identifier, pair.offer)])
     }
 
-    /// Returns what may take a product's place, in the catalogue's order.
+    /// Returns the products that may replace a product, in the catalogue's order.
     private func replacements(of identifier: String, withSame: Bool = false) -> [Pair] {
         guard let from = facts.items.first(where: { $0.identifier.isExactly(identifier) }), let group = from.group
         else {
@@ -428,7 +428,7 @@ private struct TriggerPlanner {
 
     // MARK: Refusals
 
-    /// The refusal of what the app does not sell, or the account cannot have any more.
+    /// The refusal of a product that the app does not sell or the account cannot have.
     private func missing(_ noun: String, _ what: String) -> StoreError {
         let kind = ([name.rawValue] + [subtype?.rawValue].compactMap(\.self)).joined(separator: ".")
         if facts.isNamed {
@@ -457,7 +457,7 @@ private struct TriggerPlanner {
 
 extension TriggerPlanner.Pair {
     var isSame: Bool { from.identifier.isExactly(to.identifier) }
-    /// How many levels it goes down; the level grows downwards.
+    /// The number of levels it goes down. The level grows downwards.
     var levels: Int { (to.level ?? 1) - (from.level ?? 1) }
 
     private var isAsLong: Bool {

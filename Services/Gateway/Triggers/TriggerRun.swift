@@ -33,7 +33,7 @@ struct TriggerRun {
     /// The settings of an account that was there before, to be put back.
     private var former: TesterSettings?
     private var refundRequest: String?
-    /// What the last purchase was answered with.
+    /// The response to the last purchase.
     private var bought: PaymentTransaction?
 
     init(_ gateway: Gateway, _ customer: Customer, about subject: TriggerPlan.Subject?, _ context: CallContext) {
@@ -217,7 +217,7 @@ struct TriggerRun {
 
     // MARK: States
 
-    /// Reads what it is about.
+    /// Reads the state of the subject.
     /// - Parameter latest: Whether the subscription's latest transaction is read, instead of the one it began with.
     private func state(latest: Bool = false) async throws -> TriggerState {
         let subject = try known()

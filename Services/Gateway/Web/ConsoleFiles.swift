@@ -9,7 +9,8 @@ import StoreModels
     import Musl
 #endif
 
-/// The files of the web console. They are compiled into the gateway; `console.dir` replaces them with a directory's.
+/// The files of the web console. They are compiled into the gateway, and `console.dir` replaces them with a
+/// directory's.
 struct ConsoleFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
@@ -42,7 +43,7 @@ struct ConsoleFiles: Sendable {
         return all
     }()
 
-    /// The directory that is read instead with each request; nil for the compiled files.
+    /// The directory that is read instead with each request. Nil for the compiled files.
     let directory: String?
 
     init(directory: String? = nil) { self.directory = directory }
@@ -86,7 +87,7 @@ struct ConsoleFiles: Sendable {
         }
     }
 
-    /// Reads a regular file; symbolic links are followed only inside the directory.
+    /// Reads a regular file. Symbolic links are followed only inside the directory.
     private static func read(_ path: String, in directory: String) -> [UInt8]? {
         guard let root = resolved(directory), let file = resolved("\(root)/\(path)"),
             file.utf8.starts(with: "\(root)/".utf8)
@@ -102,7 +103,7 @@ struct ConsoleFiles: Sendable {
         return contents(descriptor, count: Int(status.st_size))
     }
 
-    /// Reads up to `count` bytes of a file; nil when that fails.
+    /// Reads up to `count` bytes of a file, or nil when that fails.
     private static func contents(_ descriptor: Int32, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var total = 0

@@ -6,7 +6,7 @@ import StoreModels
 
 /// The operator's sessions in browsers: a signed cookie in place of the admin key.
 struct ConsoleSessions: Sendable {
-    /// Maximum number of remembered tickets; at the bound no more are accepted until one expires.
+    /// Maximum number of remembered tickets. At the bound no more are accepted until one expires.
     static let ticketsMax = 4096
 
     private let adminKey: AdminKey
@@ -17,7 +17,7 @@ struct ConsoleSessions: Sendable {
 
     /// - Parameters:
     ///   - sessionKey: The gateways' key of session tokens.
-    ///   - now: The wall clock; tests pass their own.
+    ///   - now: The wall clock. Tests pass their own.
     init(adminKey: AdminKey, sessionKey: SymmetricKey, now: @escaping @Sendable () -> Timestamp) {
         self.adminKey = adminKey
         self.tokens = ConsoleTokens(key: adminKey.consoleKey(sessionKey: sessionKey))
@@ -43,7 +43,7 @@ struct ConsoleSessions: Sendable {
     /// - Returns: Nil when no cookie of the console has a valid one.
     func token(in headers: HTTPFields) -> String? { session(in: headers)?.token }
 
-    /// Returns the end of a request's session; nil for a request with an `Authorization` header, or without a session.
+    /// Returns the end of a request's session. Nil for a request with an `Authorization` header, or without a session.
     func sessionEnd(in headers: HTTPFields) -> Timestamp? {
         headers[values: .authorization].isEmpty ? session(in: headers)?.end : nil
     }
@@ -72,7 +72,7 @@ struct ConsoleSessions: Sendable {
     }
 }
 
-/// What begins a session of the console.
+/// The proof that begins a session of the console.
 enum ConsoleProof: Sendable {
     case key(String)
     case ticket(String)
@@ -91,7 +91,7 @@ extension ConsoleSignIn {
 
 /// The cookie of the console's session.
 enum ConsoleCookie {
-    /// Returns the values of the console's cookies, in order; of other names and shapes none.
+    /// Returns the values of the console's cookies, in order. Cookies of other names and shapes are left out.
     ///
     /// Other pages of the host may set cookies of this name, so every one is looked at. ``HTTPLimits/headerBytesMax``
     /// bounds them.

@@ -16,7 +16,7 @@ struct ConsoleTokens: Sendable {
     enum Purpose: UInt8, CaseIterable, Sendable {
         /// The value of the cookie.
         case session = 1
-        /// What `storebus open` puts into the address.
+        /// The ticket that `storebus open` puts into the address.
         case ticket = 2
 
         var lifetime: Duration {
@@ -27,7 +27,7 @@ struct ConsoleTokens: Sendable {
         }
     }
 
-    /// The first byte of what a CSRF token authenticates; no purpose has it.
+    /// The first byte of the text that a CSRF token authenticates. No purpose has it.
     private static let csrf: UInt8 = 0
     private static let signedCount = 1 + 8 + 16
     private static let byteCount = signedCount + 32
@@ -49,7 +49,7 @@ struct ConsoleTokens: Sendable {
     }
 
     /// Verifies a token, in a time that does not depend on its content.
-    /// - Returns: Its expiry; nil for a token that is altered, expired or for another purpose.
+    /// - Returns: Its expiry, or nil for a token that is altered, expired or for another purpose.
     func expiry(of token: String, as purpose: Purpose, now: Timestamp) -> Timestamp? {
         guard token.utf8.count == Self.byteCount / 3 * 4, let bytes = Base64URL.decode(token) else { return nil }
         let (signed, code) = (bytes[..<Self.signedCount], bytes[Self.signedCount...])

@@ -45,7 +45,7 @@ extension Gateway {
         return Reply(bytes: file.bytes, contentType: file.contentType, headers: headers)
     }
 
-    /// Begins a session. The cookie is the browser's; the page only learns the CSRF token.
+    /// Begins a session. The cookie is the browser's, and the page only learns the CSRF token.
     private func signIn(_ call: Call) async throws -> Reply<ConsoleSession> {
         let proof = try await call.body(of: ConsoleRoutes.signIn).proof()
         guard let console else { throw Authenticator.unauthenticated(Authenticator.missingAdminKey) }

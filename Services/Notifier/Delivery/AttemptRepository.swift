@@ -4,10 +4,10 @@ import StoreModels
 /// The outcome of an attempt.
 struct AttemptOutcome: Hashable, Sendable {
     var result: SendAttemptResult
-    /// The status of the last response; nil without one.
+    /// The status of the last response, if the server sent one.
     var httpStatus: Int?
     var durationMs: Int?
-    /// The beginning of the response's body, or what went wrong.
+    /// The beginning of the response's body, or the cause of the failure.
     var bodyStart: PrintableText?
 
     init(
@@ -57,7 +57,7 @@ enum AttemptRepository {
         return (try row["is_leased"], try row["attempted_at"], result != nil)
     }
 
-    /// Removes an attempt that a process has begun and not ended, so that it can be repeated.
+    /// Removes an attempt that its process has not ended, so that it can be repeated.
     static func remove(
         _ id: String, of position: Int64, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -79,7 +79,7 @@ enum AttemptRepository {
         return try row?["successes"] ?? 0
     }
 
-    /// Reads the attempts under way that are no listener's, each with its notification.
+    /// Reads the attempts under way over HTTP, each with its notification.
     static func open(in reader: SQLReader) async throws(PersistenceError) -> [(position: Int64, attempt: String)] {
         var found: [(position: Int64, attempt: String)] = []
         for row in try await reader.query(

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Decides when an attempt is repeated that has failed, without I/O.
+/// Decides when a failed attempt is repeated, without I/O.
 struct DeliverySchedule: Hashable, Sendable {
     /// When an attempt is due.
     enum Due: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct DeliverySchedule: Hashable, Sendable {
     ///   - attempts: The number of attempts so far, from 1.
     ///   - attempted: Business time of the last one.
     ///   - wall: The wall clock at its end.
-    /// - Returns: Nil when no attempt is left.
+    /// - Returns: The time, or nil after the last attempt.
     func next(afterAttempts attempts: Int, attempted: Timestamp, wall: Timestamp) -> Due? {
         switch retry {
         case .sandbox: return nil
@@ -36,11 +36,11 @@ struct DeliverySchedule: Hashable, Sendable {
     }
 }
 
-/// What an app's clock says about attempts that are due, without I/O.
+/// An app's clock, for the times of due attempts, without I/O.
 struct DeliveryClock: Hashable, Sendable {
     /// The app's clock.
     let now: Timestamp
-    /// The latest instant by which everything due of the store has happened.
+    /// The latest instant by which all due events of the store have happened.
     let settled: Timestamp
     private let since: Timestamp
 
@@ -56,7 +56,7 @@ struct DeliveryClock: Hashable, Sendable {
 
     /// Returns the business time of an attempt.
     ///
-    /// A jump passes the instants at which attempts were due; they are made at these, in their order.
+    /// A jump passes the instants at which attempts were due. They are made at these, in their order.
     func instant(due: Timestamp?) -> Timestamp {
         guard let due, due < since else { return now }
         return min(due, now)

@@ -6,18 +6,18 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Makes the attempts that are due, for all apps at once.
+/// Makes the due attempts of all apps at once.
 ///
-/// An attempt is two commits with the request between them: the first claims the notification and writes that the
-/// attempt has begun, the second writes its outcome and when the next is due. A commit has all outcomes that came since
-/// the last one, and claims what begins instead. Of a process that dies between them the attempt is repeated by the next
-/// one, with the same bytes.
+/// An attempt is two commits with the request between them. The first claims the notification and writes that the
+/// attempt has begun. The second writes its outcome and when the next is due. A commit has all outcomes since the last
+/// one, and claims the attempts that begin instead. If a process dies between the two commits, the next one repeats the
+/// attempt, with the same bytes.
 final class DeliveryService: Sendable {
     /// Maximum number of concurrent attempts of one app.
     static let concurrency = 8
-    /// How many notifications that are due are read at once.
+    /// Maximum number of due notifications read at once.
     static let pageSize = 256
-    /// How many overdue attempts one look ends.
+    /// Maximum number of overdue attempts that one look ends.
     static let overdueMax = 100
     /// Timeout of a request for a clock.
     static let clockTime: Duration = .seconds(2)
@@ -27,14 +27,14 @@ final class DeliveryService: Sendable {
     static let margin: Duration = .seconds(10)
     /// The same for a listener's attempt, whose report only has to arrive.
     static let leaseMargin: Duration = .seconds(1)
-    /// How long a claim lasts at most, in milliseconds.
+    /// Maximum duration of a claim in milliseconds.
     static let claimMax = Int64(NotificationEndpoint.timeoutMsRange.upperBound) + Int64(margin / .milliseconds(1))
-    /// Pause between two looks without a hint, while an app has a notification that waits for its time.
+    /// Pause between two looks without a hint, while a notification waits for its time.
     static let interval: Duration = .seconds(1)
     /// Pause between a hint and the second look, for events that were written meanwhile.
     static let afterHint: Duration = .milliseconds(50)
 
-    /// Posts an attempt's payload and returns the outcome, which never takes longer than the endpoint's timeout.
+    /// Posts an attempt's payload and returns the outcome, within the endpoint's timeout.
     typealias Post = @Sendable (Begun) async -> AttemptOutcome
 
     /// An attempt that has begun.
@@ -51,19 +51,19 @@ final class DeliveryService: Sendable {
     private struct Ended: Sendable {
         var attempt: Begun
         var outcome: AttemptOutcome
-        /// Whether the request ended with the process, which says nothing about the server.
+        /// Whether the request ended with the process, not by the server.
         var isCutOff: Bool
     }
 
-    /// What an app's task is to do.
+    /// The state of an app's task.
     private struct Running {
         /// Whether it has to look once more.
         var isAgain = false
-        /// Of the round under way.
+        /// The inbox of the round under way.
         var inbox: Inbox?
     }
 
-    /// What has come since a round looked last: outcomes of its attempts, and word of something new.
+    /// Attempt results and wake-ups since the last turn.
     private final class Inbox: Sendable {
         let wakes: AsyncStream<Void>
         private let waker: AsyncStream<Void>.Continuation
@@ -87,7 +87,7 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Notifications that are due, read at one time, in the order of their attempts.
+    /// Due notifications, read at one time, in the order of their attempts.
     private struct DuePage {
         var clock: DeliveryClock
         var wall: Timestamp
@@ -95,7 +95,7 @@ final class DeliveryService: Sendable {
         /// How many of ``waiting`` are signed, the first ones.
         var signed = 0
 
-        /// Returns the first notification of each customer that is not busy, and those that are about none.
+        /// Returns each idle customer's first notification, and those without a customer.
         func heads(max: Int, busy: Set<ExactText>) -> [NotificationRepository.Candidate] {
             var (seen, heads): (Set<ExactText>, [NotificationRepository.Candidate]) = (busy, [])
             for one in waiting where heads.count < max {
@@ -123,7 +123,7 @@ final class DeliveryService: Sendable {
     private let margin: Duration
     private let logger: Logger
     private let running = Locked<[ExactText: Running]>([:])
-    /// Whether the last look found an app's endpoint. Without one no attempt waits for an event.
+    /// Whether the last look found an app's endpoint. Without one, no attempt waits for an event.
     private let endpointFound = Locked(true)
     /// Whether a hint begins a round.
     var followsHints: Bool { endpointFound.withLock { $0 } }
@@ -208,7 +208,7 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Imports what has happened until now, unless hints do that.
+    /// Imports all events until now, unless hints do that.
     func catchUpWithoutHints() async {
         if !followsHints { await importer.catchUp() }
     }
@@ -218,7 +218,7 @@ final class DeliveryService: Sendable {
         logger.notice("\(what) could not be read, it is tried again", metadata: ["error": "\(error)"])
     }
 
-    /// Counts an app's task in; one that runs looks once more.
+    /// Counts an app's task in. If it runs already, it looks once more.
     private func begin(_ app: String) -> Bool {
         running.withLock { running in
             guard running[app] == nil else {
@@ -231,7 +231,7 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Tells whether an app's task has to look once more; else it is counted out.
+    /// Returns whether an app's task has to look once more. Otherwise it is counted out.
     private func mustGoOn(_ app: String) -> Bool {
         running.withLock { running in
             guard running[app]?.isAgain == true else {
@@ -269,9 +269,9 @@ final class DeliveryService: Sendable {
         var failure: (any Error)?
     }
 
-    /// Makes the attempts of an app that are due, until none is.
+    /// Makes the due attempts of an app until all are made.
     /// - Returns: Their number.
-    /// - Throws: What the clock, the gateway or the database throws; attempts that have begun end first.
+    /// - Throws: The error of the clock, the gateway or the database. Attempts that have begun end first.
     func round(_ app: String) async throws -> Int {
         let endpoint = try await database.read { try await EndpointRepository.find(app, in: $0) }
         guard let endpoint, !endpoint.isListen else { return 0 }
@@ -295,7 +295,7 @@ final class DeliveryService: Sendable {
         return round.made
     }
 
-    /// Writes what has ended, and begins attempts that there is room for.
+    /// Writes the results of ended attempts, and begins attempts that there is room for.
     private func turn(of app: String, _ round: inout Round, _ news: (ended: [Ended], isNew: Bool)) async -> [Begun] {
         round.underWay -= news.ended.count
         for one in news.ended {
@@ -339,7 +339,7 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Finds what can begin now, signed.
+    /// Finds the notifications that can begin now, signed.
     private func nextHeads(
         of app: String, _ round: inout Round
     ) async throws -> [NotificationRepository.Candidate] {
@@ -382,7 +382,7 @@ final class DeliveryService: Sendable {
         return DuePage(clock: clock, wall: wall, waiting: endpoint?.shuffle == true ? waiting.shuffled() : waiting)
     }
 
-    /// Has notifications of a page signed, those that come next with them.
+    /// Signs notifications of a page, and the following ones with them.
     private func sign(_ heads: [NotificationRepository.Candidate], of page: inout DuePage) async throws {
         guard let last = heads.last.flatMap({ page.waiting.firstIndex(of: $0) }) else { return }
         while page.signed <= last {
@@ -392,7 +392,7 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Begins attempts that are due, at most one for a customer.
+    /// Begins due attempts, at most one for a customer.
     /// - Parameter isLeased: Whether a listener makes it.
     func begin(
         _ app: String, _ clock: DeliveryClock, limit: Int, isLeased: Bool = false
@@ -404,8 +404,8 @@ final class DeliveryService: Sendable {
         return try await commit([], (heads, page), of: app, isLeased: isLeased).begun
     }
 
-    /// Writes outcomes, and claims what begins: one commit.
-    /// - Returns: What has begun, and what does not wait any more.
+    /// Writes outcomes and claims the next attempts in one commit.
+    /// - Returns: The attempts that have begun, and the notifications that do not wait any more.
     private func commit(
         _ ended: [Ended], _ next: (heads: [NotificationRepository.Candidate], page: DuePage)?, of app: String,
         isLeased: Bool = false
@@ -482,7 +482,7 @@ final class DeliveryService: Sendable {
             ended.attempt.id, of: ended.attempt.notification, at: ended.attempt.at, ended.outcome)
     }
 
-    /// Removes attempts that no server has got, so that they count for nothing.
+    /// Removes attempts that did not reach a server, so that they do not count.
     func giveBack(_ attempts: [Begun]) async throws {
         guard !attempts.isEmpty else { return }
         try await database.write { transaction in
@@ -492,9 +492,9 @@ final class DeliveryService: Sendable {
         }
     }
 
-    /// Writes the outcome of an attempt of any process, and when the next one is due.
+    /// Writes the outcome of any process's attempt, and when the next one is due.
     ///
-    /// Of an outcome that the database refuses the result is written without the details.
+    /// If the database refuses an outcome, the result is written without the details.
     /// - Parameters:
     ///   - notification: As it was when the attempt had begun.
     ///   - at: Business time of the attempt.
@@ -543,7 +543,7 @@ final class DeliveryService: Sendable {
         Counter(label: "storebus_notification_attempts_total", dimensions: [("result", result.rawValue)]).increment()
     }
 
-    /// Decides what follows an attempt, without I/O.
+    /// Decides the state after an attempt, without I/O.
     /// - Parameter successes: The number of earlier attempts that have succeeded.
     static func next(
         after result: SendAttemptResult, of notification: StoredNotification, at: Timestamp, wall: Timestamp,
@@ -562,7 +562,7 @@ final class DeliveryService: Sendable {
 
     // MARK: Overdue ones
 
-    /// Ends attempts whose time is over: of listeners without a report, and of processes that died.
+    /// Ends attempts whose time is over. Their listener did not report, or their process died.
     func endOverdue() async throws {
         let overdue = try await database.read {
             try await NotificationRepository.overdue(limit: Self.overdueMax, in: $0)

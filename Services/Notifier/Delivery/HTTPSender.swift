@@ -3,16 +3,16 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// Posts notifications to apps' servers, within bounds: time, redirects, and what it reads of a response.
+/// Posts notifications to apps' servers, with limits on time, redirects and response bytes.
 ///
 /// One deadline covers an attempt from its beginning to its end: the look-up, connections, TLS, heads, bodies and
-/// redirects. Each part is a callback on the loop that an attempt which has ended does not take any more.
+/// redirects. Each part is a callback on the loop, and an attempt that has ended ignores it.
 final class HTTPSender: @unchecked Sendable {
     // Why unchecked: what is not a constant is touched on the loop only.
 
     /// Maximum number of redirects.
     static let redirectsMax = 5
-    /// Maximum bytes read of a response's body; the connection is closed after them.
+    /// Maximum bytes read of a response's body. The connection is closed after them.
     static let bodyBytesMax = 64 * 1024
     /// Maximum number of addresses of one host that are tried.
     static let addressesMax = 3
@@ -25,7 +25,7 @@ final class HTTPSender: @unchecked Sendable {
 
     /// Starts the loop of the connections.
     /// - Parameter resolve: Finds the addresses of hosts.
-    /// - Throws: When the kernel gives no descriptors or no thread.
+    /// - Throws: An error when the kernel refuses descriptors or a thread.
     init(targets: TargetPolicy, resolve: @escaping HostLookups.Resolve = HostLookups.system) throws(UVError) {
         self.targets = targets
         // Not the loop of bus and database, which a server's TLS would keep waiting.
@@ -86,12 +86,12 @@ private final class HTTPAttempt: CurlReceiver, @unchecked Sendable {
     private var seen: Set<ExactText> = []
     private var ticket: Int?
     private var transfer: CurlTransfer?
-    /// The last status of a response; nil without one.
+    /// The last status of a response, if the server sent one.
     private var status: Int?
     /// The beginning of the body.
     private var bodyStart: [UInt8] = []
     private var bodyBytes = 0
-    /// Why the last address that was refused was.
+    /// The reason why the last refused address was refused.
     private var refusal: String?
 
     init(app: String, body: [UInt8], targets: TargetPolicy, lookups: HostLookups) {
@@ -113,7 +113,7 @@ private final class HTTPAttempt: CurlReceiver, @unchecked Sendable {
         begin(url)
     }
 
-    /// Ends it with its process, which says nothing about the server.
+    /// Ends it because the process ends, not by the server.
     func cancel() {
         isCancelled = true
         end(.other, "the notifier was stopped")
@@ -133,7 +133,7 @@ private final class HTTPAttempt: CurlReceiver, @unchecked Sendable {
         completion(AttemptOutcome(result, httpStatus: status, durationMs: took, bodyStart: text))
     }
 
-    /// What had not happened when time was over.
+    /// The step that was missing when the time was over.
     private var timeoutReason: String {
         guard let transfer else { return "the host's address was not found in time" }
         if transfer.hasHead { return "the body of the response did not end in time" }

@@ -2,11 +2,11 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// Looks host names up with the system's resolver, each name on a thread of its own, within a share for each app.
+/// Looks up host names with the system's resolver. Each look-up has a thread of its own, within a share for each app.
 ///
-/// A look-up cannot be ended from outside: it lasts as long as the name's servers want. So those who wait leave it, and
-/// it keeps its place until it ends. Another app's names are looked up meanwhile; the app's own wait for a place. Those
-/// of one app who ask for one name wait for one look-up.
+/// A look-up cannot be ended from outside: it lasts as long as the name's servers want. So its callers leave it, and it
+/// keeps its place until it ends. Another app's names are looked up meanwhile, but the app's own wait for a place.
+/// Callers of one app with the same name share one look-up.
 ///
 /// Everything is called on the loop.
 final class HostLookups: @unchecked Sendable {
@@ -16,10 +16,10 @@ final class HostLookups: @unchecked Sendable {
     static let shareMax = 4
     /// Maximum number of look-ups under way.
     static let threadsMax = 128
-    /// Bytes of a thread's stack; the resolver keeps answers of 64 KiB there.
+    /// Bytes of a thread's stack. The resolver keeps answers of 64 KiB there.
     private static let stackBytes = 256 << 10
 
-    /// Finds a host's addresses, on a thread that may block; none for a host that was not found.
+    /// Finds a host's addresses, on a thread that may block. Empty for a host that was not found.
     typealias Resolve = @Sendable (_ host: String) -> [NetworkAddress]
 
     private struct Name: Hashable {
@@ -27,7 +27,7 @@ final class HostLookups: @unchecked Sendable {
         var host: ExactText
     }
 
-    /// Those who wait for a name, by their tickets.
+    /// The callers that wait for a name, by their tickets.
     private typealias Waiters = [Int: ([NetworkAddress]) -> Void]
 
     private let loop: UVLoop
@@ -59,7 +59,7 @@ final class HostLookups: @unchecked Sendable {
         return lastTicket
     }
 
-    /// Takes one back who waits. Its completion is not called any more.
+    /// Removes a waiting caller. Its completion is not called any more.
     func leave(_ ticket: Int) {
         loop.preconditionIsolated()
         for name in underWay.keys { underWay[name]?[ticket] = nil }
@@ -67,7 +67,7 @@ final class HostLookups: @unchecked Sendable {
         waiting.removeAll { $0.waiters.isEmpty }
     }
 
-    /// Begins what has a place.
+    /// Begins the look-ups that have a place.
     private func begin() {
         while underWay.count < Self.threadsMax,
             let index = waiting.firstIndex(where: { one in

@@ -14,7 +14,7 @@ struct LeaseService: Sendable {
     let deliveries: DeliveryService
 
     /// Begins attempts of an app whose endpoint is `listen:`.
-    /// - Throws: `requestInvalid`; `transactionStateInvalid` for another endpoint.
+    /// - Throws: `requestInvalid`, or `transactionStateInvalid` for another endpoint.
     func lease(
         _ request: LeaseNotificationsRequest, deadline: ContinuousClock.Instant
     ) async throws -> LeaseNotificationsReply {
@@ -48,8 +48,8 @@ struct LeaseService: Sendable {
         }
     }
 
-    /// Writes what a listener reports. A repeated report, and one that comes too late, change nothing.
-    /// - Throws: `notFound` for an attempt that is none of the app's.
+    /// Writes a listener's report. A repeated report, and one that comes too late, change nothing.
+    /// - Throws: `notFound` for an attempt of another app.
     func report(_ request: ReportAttemptRequest) async throws -> Empty {
         let (found, notification) = try await database.read { reader in
             (

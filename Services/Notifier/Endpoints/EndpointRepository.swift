@@ -16,7 +16,7 @@ enum EndpointRepository {
         try await reader.queryOne("SELECT 1 AS found FROM endpoint LIMIT 1") != nil
     }
 
-    /// Reads an app's endpoint and locks it until the commit, so that replicas claim one after the other.
+    /// Reads and locks an app's endpoint until the commit. So replicas claim one after the other.
     static func lock(_ bundleId: String, in transaction: SQLTransaction) async throws -> NotificationEndpoint? {
         let row = try await transaction.queryOne(
             "SELECT body FROM endpoint WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)

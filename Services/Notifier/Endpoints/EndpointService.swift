@@ -14,8 +14,8 @@ struct EndpointService: Sendable {
             })
     }
 
-    /// Sets an app's endpoint. What happened before gives notifications without one.
-    /// - Throws: `urlInvalid`; `requestInvalid` for a timeout out of bounds.
+    /// Sets an app's endpoint. Earlier events give notifications without one.
+    /// - Throws: `urlInvalid`, or `requestInvalid` for a timeout out of bounds.
     func put(_ request: PutNotificationEndpointRequest) async throws -> NotificationEndpointReply {
         let endpoint = request.endpoint
         let range = NotificationEndpoint.timeoutMsRange

@@ -2,7 +2,7 @@ import Glibc
 
 /// An IPv4 or IPv6 address.
 struct NetworkAddress: Hashable, Sendable {
-    /// Four or sixteen bytes; an IPv4 address that is mapped into IPv6 has four.
+    /// Four or sixteen bytes. An IPv4 address that is mapped into IPv6 has four.
     let bytes: [UInt8]
 
     /// Reads an address as text.
@@ -56,7 +56,7 @@ struct NetworkAddress: Hashable, Sendable {
     /// Addresses of clouds' metadata that are not link-local.
     var isMetadata: Bool { AddressBlock.metadata.contains { $0.contains(bytes) } }
 
-    /// Whether it is of the public Internet.
+    /// Whether it belongs to the public Internet.
     var isPublic: Bool {
         if isIPv4 { return !AddressBlock.special.contains { $0.contains(bytes) } }
         // Where a network has IPv6 only, its resolver gives IPv4 servers such addresses.
@@ -93,7 +93,7 @@ struct AddressBlock: Hashable, Sendable {
     private let prefix: [UInt8]
     private let bits: Int
 
-    /// - Parameter text: As `10.0.0.0/8`; a constant of this file.
+    /// - Parameter text: A constant of this file, as `10.0.0.0/8`.
     private init(_ text: String) {
         let parts = text.split(separator: "/")
         var (four, six) = (in_addr(), in6_addr())
@@ -105,7 +105,7 @@ struct AddressBlock: Hashable, Sendable {
         precondition((0...prefix.count * 8).contains(bits) && !prefix.isEmpty, "'\(text)' is no block of addresses")
     }
 
-    /// Whether an address has the prefix; one of the other family never has.
+    /// Whether an address has the prefix. False for one of the other family.
     func contains(_ address: [UInt8]) -> Bool {
         guard address.count == prefix.count else { return false }
         let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
@@ -115,7 +115,8 @@ struct AddressBlock: Hashable, Sendable {
 
     static let linkLocal = ["169.254.0.0/16", "fe80::/10"].map(Self.init)
 
-    /// Where clouds tell a machine about itself, beside 169.254.169.254: Alibaba, Azure, Oracle, Amazon, Google.
+    /// Addresses at which clouds serve metadata to a machine, beside 169.254.169.254: Alibaba, Azure, Oracle, Amazon,
+    /// Google.
     static let metadata = [
         "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::254/128", "fd20:ce::254/128",
     ].map(Self.init)
@@ -126,13 +127,13 @@ struct AddressBlock: Hashable, Sendable {
     static let compatible = Self("::/96")
     /// IPv4-translated (RFC 2765).
     static let stateless = Self("::ffff:0:0:0/96")
-    /// NAT64 (RFC 6052), everywhere; and of one network (RFC 8215).
+    /// NAT64 everywhere (RFC 6052), and below, of one network (RFC 8215).
     static let translated = Self("64:ff9b::/96")
     static let localTranslated = Self("64:ff9b:1::/48")
     static let sixToFour = Self("2002::/16")
     static let teredo = Self("2001::/32")
 
-    /// Global unicast: IANA has given out nothing else of IPv6 to the public.
+    /// Global unicast, the only range of IPv6 that IANA has given out to the public.
     static let globalUnicast = Self("2000::/3")
 
     /// IANA's registries of special-purpose addresses (IPv4, and IPv6 within ``globalUnicast``) and of multicast.

@@ -3,13 +3,13 @@ import StoreModels
 
 /// Decides where notifications may be sent, without I/O.
 ///
-/// It judges an endpoint's URL when that is set, and each address that a connection is made to (``HTTPSender``).
+/// It judges an endpoint's URL when that is set, and each address before a connection (``HTTPSender``).
 struct TargetPolicy: Hashable, Sendable {
-    /// Which addresses are allowed.
+    /// The allowed addresses.
     enum Reach: String, CaseIterable, Sendable {
         /// All but link-local ones and those of clouds' metadata.
         case any
-        /// Those of the public Internet.
+        /// Addresses of the public Internet.
         case publicOnly = "public-only"
     }
 
@@ -47,7 +47,7 @@ struct TargetPolicy: Hashable, Sendable {
         with(StoreError(.urlInvalid, message, details: ["path": .string("$.url")])) { $0.status = 400 }
     }
 
-    /// Describes an address that is not allowed; nil for one that is.
+    /// Describes an address that is not allowed. Nil for one that is.
     func refusal(of address: NetworkAddress) -> String? {
         // A translator or a tunnel on the way leads to the address inside.
         for one in [address] + address.embedded {

@@ -5,7 +5,7 @@ import StoreModels
 
 /// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
 ///
-/// Notifications and the place of their last event are one commit. Several replicas may read the same page; the first
+/// Notifications and the place of their last event are one commit. Several replicas may read the same page. The first
 /// commit counts, and the others write nothing.
 struct EventImporter: Sendable {
     /// The name of the only place.
@@ -21,11 +21,11 @@ struct EventImporter: Sendable {
 
     /// Imports all events that can be read now.
     ///
-    /// A place that PaymentQueue does not continue behind is given up, with an alarm, and everything that PaymentQueue
-    /// has is read again. Events that are known make no second notification.
+    /// A place that PaymentQueue does not continue behind is given up, with an alarm, and all of PaymentQueue's events
+    /// are read again. Known events do not make a second notification.
     /// - Parameter deadline: When it stops, after a whole page.
     /// - Returns: The number of events.
-    /// - Throws: ``StoreError`` when PaymentQueue does not reply; what was imported until then stays.
+    /// - Throws: ``StoreError`` when PaymentQueue does not reply. Events imported until then stay.
     func run(until deadline: ContinuousClock.Instant? = nil) async throws -> Int {
         var total = 0
         var stored: String?
@@ -69,7 +69,7 @@ struct EventImporter: Sendable {
     }
 
     /// Gives up a place that the log does not continue behind, unless another replica has.
-    /// - Returns: The place to continue at; nil for the oldest event.
+    /// - Returns: The place to continue at, or nil for the oldest event.
     private func giveUp(_ place: String) async throws -> String? {
         try await database.write { transaction in
             try await transaction.execute(
@@ -78,7 +78,7 @@ struct EventImporter: Sendable {
         }
     }
 
-    /// Imports what has happened until now, as far as that is possible within ``catchUpTime``.
+    /// Imports all events until now, as far as that is possible within ``catchUpTime``.
     func catchUp() async { _ = try? await run(until: .now + Self.catchUpTime) }
 
     /// Writes the notifications of a page and moves the place.
@@ -163,20 +163,20 @@ struct EventImporter: Sendable {
 
 /// The dates of a page's notifications: the event's time, or a millisecond after the one before of its customer.
 ///
-/// A customer whose events come close together would else have two notifications of one date: the second of an instant,
-/// and the first of the next millisecond. Events of a clock that was set back have their own time again.
+/// Without this, a customer whose events come close together would have two notifications of one date: the second of an
+/// instant, and the first of the next millisecond. Events of a clock that was set back have their own time again.
 private struct SignedDates {
     private struct Instant: Hashable {
         var customer: CustomerReference
         var at: Timestamp
     }
 
-    /// When the last one was signed.
+    /// The time at which the last one was signed.
     private var last: [Instant: Timestamp] = [:]
     /// The last of the page, with its event's time.
     private var given: [CustomerReference: (at: Timestamp, signed: Timestamp)] = [:]
 
-    /// Reads what was signed before, at the events' instants and in the second before them, in one round trip.
+    /// Reads the earlier signing times in one round trip: those at the events' instants and in the second before them.
     init(of events: [ServerEvent], in reader: SQLReader) async throws(PersistenceError) {
         var started: [(Instant, StartedQuery)] = []
         for instant in Set(events.compactMap(Self.instant)) {
@@ -219,8 +219,8 @@ enum NotificationUUID {
         0x6B, 0x0D, 0x4A, 0x52, 0x9C, 0x3E, 0x4F, 0x1B, 0x8A, 0x77, 0x25, 0xE0, 0x91, 0xC4, 0x5D, 0x38,
     ]
 
-    /// Returns the UUID of an event's notification, the same at each call: version 5, of the customer, the event's place
-    /// and time, and the number of the notification.
+    /// Returns the UUID of an event's notification, the same at each call. It is version 5, of the customer, the
+    /// event's place and time, and the number of the notification.
     static func of(_ event: ServerEvent, ordinal: Int) -> String {
         let name = [
             event.bundleId, event.customerIdentifier ?? "", event.position, "\(event.at.milliseconds)", "\(ordinal)",
@@ -228,8 +228,9 @@ enum NotificationUUID {
         return text(version5(Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))))
     }
 
-    /// Returns the UUID of an isolated store's notification: version 5, of what is equal in stores of equal seeds.
-    /// - Parameter ordinal: Tells apart what is equal otherwise.
+    /// Returns the UUID of an isolated store's notification: version 5, of the facts that are equal in stores of equal
+    /// seeds.
+    /// - Parameter ordinal: The number among otherwise equal notifications.
     static func of(_ draft: NotificationDraft, in app: IsolatedApp, ordinal: Int = 0) -> String {
         let parts = [
             app.shownBundleId, "\(app.seed)", draft.notificationType.rawValue, draft.subtype?.rawValue ?? "",

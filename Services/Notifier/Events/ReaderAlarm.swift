@@ -7,18 +7,18 @@ import StoreModels
 /// The alarm of a reader that PaymentQueue's log does not continue behind: the log or the reader was put back to an
 /// earlier time.
 ///
-/// The reader goes on by itself. The health check fails until it has, and for a minute more, so that operators see it.
+/// The reader recovers by itself. The health check fails until then, and for a minute more, so that operators see it.
 final class ReaderAlarm: Sendable {
-    /// How long the check fails at least.
+    /// Minimum time for which the check fails.
     static let failsFor: Duration = .seconds(60)
-    /// How long it warns after that.
+    /// Time for which it warns after that.
     static let warnsFor: Duration = .seconds(3_600)
 
     private struct Raised {
         var fault: PositionFault
         var place: String
         var at: Timestamp
-        /// When the log was read to its end again; nil until then.
+        /// When the log was read to its end again. Nil until then.
         var recoveredAt: ContinuousClock.Instant?
     }
 

@@ -11,10 +11,10 @@ enum NotificationRepository {
 
     // MARK: New ones
 
-    /// Writes a notification, due at its event. One that is known stays as it is.
+    /// Writes a notification, due at its event. A known one stays as it is.
     /// - Parameters:
-    ///   - hasEndpoint: Whether the app has an endpoint; without one nothing is due.
-    ///   - payload: What was signed; nil until it is.
+    ///   - hasEndpoint: Whether the app has an endpoint. Without one the notification is not due.
+    ///   - payload: The signed payload, or nil until it is signed.
     static func insert(
         _ new: NewNotification, hasEndpoint: Bool, payload: String? = nil, in transaction: SQLTransaction
     ) async throws {
@@ -35,8 +35,8 @@ enum NotificationRepository {
             """, try StoredJSON.text(draft), payload, draft.notificationUUID, draft.bundleId)
     }
 
-    /// Starts to read when the last notification of a customer's instant was signed, the column `last`: of those of the
-    /// second before it too, which may have been signed at the instant itself.
+    /// Starts to read when a customer's notification of an instant was last signed, the column `last`. It includes
+    /// those of the second before it, which may have been signed at the instant itself.
     static func startLastSigned(
         of customer: CustomerReference, at instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> StartedQuery {
@@ -47,7 +47,7 @@ enum NotificationRepository {
             """, customer.bundleId, customer.customerIdentifier, instant.milliseconds - 1_000, instant.milliseconds)
     }
 
-    /// Reads when the last notification of an app was signed, of those of an instant and of before.
+    /// Reads when an app's last notification was signed, of events up to an instant.
     static func lastSigned(
         of bundleId: String, at instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Timestamp? {
@@ -72,7 +72,7 @@ enum NotificationRepository {
         ).map { (try $0["position"], try StoredJSON.value(NotificationDraft.self, try $0["draft"])) }
     }
 
-    /// Keeps what was signed first.
+    /// Keeps the payload that was signed first.
     static func setPayload(
         _ payload: String, of position: Int64, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -80,7 +80,7 @@ enum NotificationRepository {
             "UPDATE notification_payload SET payload = ? WHERE position = ? AND payload IS NULL", payload, position)
     }
 
-    /// Reads what was signed of notifications; one that is not signed is left out.
+    /// Reads the signed payloads of notifications. Unsigned ones are left out.
     static func payloads(of positions: [Int64], in reader: SQLReader) async throws -> [Int64: String] {
         guard !positions.isEmpty else { return [:] }
         let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
@@ -125,7 +125,7 @@ enum NotificationRepository {
         ).map(StoredNotification.init)
     }
 
-    /// Reads what was sent of an app, oldest first.
+    /// Reads the notifications sent of an app, oldest first.
     /// - Parameter place: The last one of the page before.
     static func history(
         _ request: NotificationHistoryRequest, after place: HistoryPlace, limit: Int, in reader: SQLReader
@@ -190,7 +190,7 @@ enum NotificationRepository {
 
     // MARK: Deliveries
 
-    /// Reads the apps with an endpoint that have something due at some time.
+    /// Reads the apps with an endpoint and a notification that is or will be due.
     static func appsWaiting(in reader: SQLReader) async throws(PersistenceError) -> [String] {
         return try await reader.query(
             """
@@ -204,12 +204,12 @@ enum NotificationRepository {
     /// A notification that is due.
     struct Candidate: Hashable, Sendable {
         var position: Int64
-        /// Nil for a notification that is about no customer.
+        /// Nil for a notification without a customer.
         var customerIdentifier: String?
     }
 
-    /// Reads notifications that are due and whose customer has no attempt under way: first those due by the wall clock,
-    /// then by the app's, each in the order they are due.
+    /// Reads due notifications whose customer has no attempt under way. Those due by the wall clock come first, then
+    /// those by the app's, each in the order they are due.
     static func due(
         of bundleId: String, through instant: Timestamp, wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws -> [Candidate] {
@@ -251,7 +251,7 @@ enum NotificationRepository {
     }
 
     /// Claims a notification that is due for an attempt.
-    /// - Returns: As it is then; nil when it is not due any more, or its customer has an attempt under way.
+    /// - Returns: It as it is then, or nil when it is not due any more, or its customer has an attempt under way.
     static func claim(
         _ position: Int64, by attempt: String, for milliseconds: Int64, through instant: Timestamp, wall: Timestamp,
         in transaction: SQLTransaction
@@ -293,7 +293,7 @@ enum NotificationRepository {
             "UPDATE notification SET due_at = ?, due_wall = NULL WHERE position = ?", instant.milliseconds, position)
     }
 
-    /// Reads the notifications whose attempt was begun and has not ended in time, with the attempt.
+    /// Reads the notifications with an overdue attempt, each with the attempt.
     static func overdue(limit: Int, in reader: SQLReader) async throws -> [(StoredNotification, attempt: String)] {
         let isOver = reader.dialect.isOver("claimed_until")
         return try await reader.query(

@@ -40,14 +40,14 @@ struct NotificationService: Sendable {
     }
 
     /// Reads a notification with its payload.
-    /// - Throws: `notFound`; `serviceUnavailable` when it is not signed and no gateway replies.
+    /// - Throws: `notFound`, or `serviceUnavailable` when it is not signed and the gateways do not reply.
     func get(_ request: NotificationRequest, deadline: ContinuousClock.Instant) async throws -> ServerNotification {
         let found = try await find(request)
         try await signer.sign([found.position], until: deadline - Self.replyMargin)
         return try await shown(request)
     }
 
-    /// Lists what was sent of an app, oldest first.
+    /// Lists the notifications sent of an app, oldest first.
     /// - Throws: `requestInvalid`.
     func history(_ request: NotificationHistoryRequest) async throws -> NotificationHistoryPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.historyMax)
@@ -120,7 +120,7 @@ struct NotificationService: Sendable {
     }
 
     /// Makes a notification without an event, signed at once.
-    /// - Throws: `requestInvalid`; `serviceUnavailable` when no gateway replies.
+    /// - Throws: `requestInvalid`, or `serviceUnavailable` when the gateways do not reply.
     func trigger(
         _ request: TriggerNotificationRequest, deadline: ContinuousClock.Instant
     ) async throws -> ServerNotification {
@@ -188,8 +188,8 @@ struct NotificationService: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until nothing of an app is due by its clock.
-    /// - Throws: `requestInvalid`; what the clock throws.
+    /// Waits until an app has no notification due by its clock.
+    /// - Throws: `requestInvalid`, or the error of the clock.
     func settled(
         _ request: NotificationsSettledRequest, deadline: ContinuousClock.Instant
     ) async throws -> NotificationsSettled {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Has notifications signed, each once.
+/// Signs notifications at the gateway, each once.
 struct NotificationSigner: Sendable {
     /// Timeout of one request to the gateway.
     static let signTime: Duration = .seconds(5)
@@ -10,8 +10,8 @@ struct NotificationSigner: Sendable {
     let sign:
         @Sendable (SignNotificationsRequest, ContinuousClock.Instant) async throws(StoreError) -> SignNotificationsReply
 
-    /// Signs those of the notifications that are not signed, and keeps what was signed first.
-    /// - Throws: ``StoreError`` when no gateway has replied, or it refuses a draft.
+    /// Signs the unsigned notifications, and keeps the payload that was signed first.
+    /// - Throws: ``StoreError`` when the gateways do not reply, or one refuses a draft.
     func sign(_ positions: [Int64], until deadline: ContinuousClock.Instant = .now + signTime) async throws {
         let drafts = try await database.read { try await NotificationRepository.drafts(of: positions, in: $0) }
         for start in stride(from: 0, to: drafts.count, by: SignNotificationsRequest.draftsMax) {

@@ -7,7 +7,7 @@ struct StoredNotification: Hashable, Sendable {
     var position: Int64
     var uuid: String
     var bundleId: String
-    /// Nil for a notification that is about no customer.
+    /// Nil for a notification without a customer.
     var customerIdentifier: String?
     var account: String?
     var type: NotificationType
@@ -18,11 +18,11 @@ struct StoredNotification: Hashable, Sendable {
     var state: ServerNotification.State
     /// The number of attempts that have begun.
     var attempts: Int
-    /// When the next attempt is due; nil when none is.
+    /// When the next attempt is due, if one is.
     var due: DeliverySchedule.Due?
 
     /// Returns it as the operator sees it.
-    /// - Parameter payload: What was signed, if it is shown.
+    /// - Parameter payload: The signed payload, if it is shown.
     func wire(_ attempts: [NotificationAttempt], payload: String?) -> ServerNotification {
         with(
             ServerNotification(
@@ -67,6 +67,6 @@ struct NewNotification: Sendable {
     var account: String?
     /// Business time of the event.
     var eventAt: Timestamp
-    /// The event it is made of, where its UUID is not; nil elsewhere.
+    /// The event it is made of, if its UUID is not made of the event. Nil otherwise.
     var source: String?
 }

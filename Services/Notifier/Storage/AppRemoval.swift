@@ -3,12 +3,12 @@ import StoreModels
 
 /// Removes an isolated store's endpoint, and its notifications with their attempts, some a commit.
 struct AppRemoval: Sendable {
-    /// The most notifications that one request removes.
+    /// Maximum number of notifications that one request removes.
     static let notificationsMax = 500
 
     let database: any SQLDatabase
 
-    /// Removes some of it.
+    /// Removes some of the app's rows.
     /// - Throws: `requestInvalid` for an app of the whole installation.
     func remove(_ request: AppRequest) async throws -> RemoveAppReply {
         try request.checkIsIsolated()

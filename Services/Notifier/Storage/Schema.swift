@@ -6,13 +6,13 @@ import Persistence
 ///
 /// - Instants are milliseconds since 1970.
 /// - `outbox_reader` has one row, the last of PaymentQueue's server events that is stored.
-/// - `notification.due_at` is when the next attempt is due by the app's clock, `due_wall` by the wall clock; at most one
-///   of them is set. `claimed_by` and `claimed_until` say which attempt is under way and until when its process has to
-///   end it. `source` is the event that an isolated store's notification was made of, so that an event that is read
-///   again makes none. Elsewhere the notification's own `uuid` is made of it.
-/// - `notification_payload.draft` is made of the event, `payload` is signed and sent; null until then. They have a table
-///   of their own, so that an attempt does not write them again with the notification's row.
-/// - The indexes of attempts under way and of a customer's last signature cost the same regardless of the number of rows.
+/// - `notification.due_at` is when the next attempt is due by the app's clock, `due_wall` by the wall clock. At most
+///   one of them is set. `claimed_by` and `claimed_until` say which attempt is under way and until when its process has
+///   to end it. `source` is the event that an isolated store's notification was made of, so that an event read again
+///   does not make another one. Elsewhere the notification's own `uuid` is made of it.
+/// - `notification_payload.draft` is made of the event, and `payload` is signed and sent, but null until then. They
+///   have a table of their own, so that an attempt does not write them again with the notification's row.
+/// - The indexes of attempts under way and of a customer's last signature cost the same for any number of rows.
 /// - `attempt.result` is null while it is under way.
 enum NotifierSchema {
     static let migrations = [

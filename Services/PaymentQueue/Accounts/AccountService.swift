@@ -3,16 +3,16 @@ import StoreModels
 
 /// Handles `account.open` and `account.get`: the customer of an account in an app.
 struct AccountService: QueuePart {
-    /// The storefront of an account for which neither a request nor a setting names one.
+    /// The storefront of an account if neither a request nor a setting names one.
     static let defaultStorefront = "USA"
 
     let context: QueueContext
 
     /// Finds or creates the customer of an account. Opening again returns the same customer.
     ///
-    /// The storefront is the tester's, else the one the account was created in: the one the request named, else the
-    /// app's default.
-    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account's storefront is another one, and then nothing
+    /// The storefront is the tester's, if an operator has set one. Otherwise the account keeps its own: the one named
+    /// by the request that created it, or the app's default.
+    /// - Throws: `requestInvalid`, or `storefrontMismatch` when the account's storefront is another one. Then nothing
     ///   is created.
     func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
@@ -41,7 +41,7 @@ struct AccountService: QueuePart {
 
     /// Takes the launch's number, which is larger than that of every earlier launch.
     ///
-    /// It depends neither on the gateway that asks nor on its clock.
+    /// It is independent of the calling gateway and its clock.
     private func launch(_ request: OpenAccountRequest) async throws -> Int64? {
         guard request.launches == true else { return nil }
         return try await database.write { try await CounterRepository.next(.launch, in: $0) }
@@ -92,7 +92,7 @@ struct AccountService: QueuePart {
     // MARK: Get
 
     /// Reads a customer's account, storefront and simulated errors.
-    /// - Throws: `requestInvalid` unless exactly one of identifier and account is given; `notFound`.
+    /// - Throws: `requestInvalid` unless exactly one of identifier and account is given, or `notFound`.
     func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
         let find = try finder(request)
         let defaults = await defaults.of(request.bundleId, until: deadline)

@@ -7,11 +7,11 @@ struct Customer: Hashable, Sendable {
     var account: String
     /// Alpha-3 country code: the one of the account's creation, unless an operator has changed it since.
     var storefront: String
-    /// The number of the last journal row; 0 before the first.
+    /// The number of the last journal row. 0 before the first.
     var headSeq: Int64
-    /// The number of the last pruned journal row; 0 before the first.
+    /// The number of the last pruned journal row. 0 before the first.
     var prunedSeq: Int64
-    /// The last place among the changes of the customer's transactions; 0 before the first.
+    /// The last place among the changes of the customer's transactions. 0 before the first.
     var modifiedSeq: Int64
     /// The number of the customer's download of the app.
     var appTransaction: Int64

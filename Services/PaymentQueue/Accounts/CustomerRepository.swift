@@ -29,11 +29,11 @@ enum CustomerRepository {
         return (try customer(row), try AppClock(row))
     }
 
-    /// A customer whose row is locked until the commit, with what every commit reads.
+    /// A customer whose row is locked until the commit, with the columns of every commit.
     struct Locked {
         var customer: Customer
         var clock: AppClock
-        /// The account's settings as a tester, JSON; nil when no operator has set any.
+        /// The account's tester settings as JSON, or nil when no operator has set any.
         var testerSettings: String?
 
         fileprivate init(_ row: SQLRow) throws(PersistenceError) {
@@ -80,7 +80,7 @@ enum CustomerRepository {
         return try Locked(row)
     }
 
-    /// Sets the last journal row of a locked customer, and the last place among the transactions' changes.
+    /// Sets a locked customer's last journal row, and the last place among the transactions' changes.
     static func setHead(
         _ seq: Int64, modified: Int64, of id: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -142,7 +142,7 @@ enum CustomerRepository {
         return clock
     }
 
-    /// Sets the app's clock to the wall clock. An app without accounts has no clock, and nothing happens.
+    /// Sets the app's clock to the wall clock. Does nothing for an app without accounts, which has no clock.
     static func resetClock(
         of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -237,13 +237,13 @@ enum CustomerRepository {
 
     /// A customer's last journal row and storefront.
     struct Head: Hashable, Sendable {
-        /// The number of the last journal row; 0 before the first.
+        /// The number of the last journal row. 0 before the first.
         var seq: Int64
         /// Alpha-3 country code.
         var storefront: String
     }
 
-    /// Reads the heads of many customers in one statement. Unknown customers have none.
+    /// Reads the heads of many customers in one statement. Unknown customers are left out.
     static func heads(
         _ customers: [CustomerReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [CustomerReference: Head] {

@@ -1,10 +1,10 @@
 import Persistence
 import StoreModels
 
-/// Reads and writes the purchases whose authorized charges are to be captured.
+/// Reads and writes the purchases whose authorized charges wait for capture.
 enum CaptureRepository {
     /// Adds a purchase.
-    /// - Parameter wall: The time by which a row is found that its process has left.
+    /// - Parameter wall: The wall time of the write. Other processes find the row by it when its own has left it.
     static func insert(
         _ transactionID: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -12,10 +12,10 @@ enum CaptureRepository {
             "INSERT INTO capture (transaction_id, written_at) VALUES (?, ?)", transactionID, wall.milliseconds)
     }
 
-    /// Finds purchases that were not committed within a period up to now, in the order of their identifiers.
+    /// Finds purchases committed outside a period that ends now, by identifier.
     ///
-    /// A purchase that seems to be committed later than now was committed before the clock was set back. It is found as
-    /// well, because nothing may wait until the clock has caught up.
+    /// A purchase whose commit seems to be in the future was committed before the clock was set back. It is found as
+    /// well, so that it does not wait until the clock has caught up.
     static func list(
         notWithin age: Duration, of wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
@@ -26,7 +26,7 @@ enum CaptureRepository {
         ).values(of: "transaction_id")
     }
 
-    /// Counts purchases that were not committed within a period around now.
+    /// Counts purchases committed outside a period around now.
     static func count(
         notWithin age: Duration, of wall: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {

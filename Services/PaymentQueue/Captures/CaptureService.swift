@@ -4,28 +4,28 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Captures the authorized charges of committed purchases, and voids those that no commit has used (ADR 0047).
+/// Captures the authorized charges of committed purchases, and voids unused ones (ADR 0047).
 ///
 /// The purchase's commit also writes a row, which stays until the processor has captured the charge. The process that
-/// has made the commit captures it, in batches; what a process has left is captured by any. A crash repeats at most a
-/// batch, and the processor captures once. Voiding is a courtesy: it is kept in memory, and a charge that is neither
-/// captured nor voided lapses.
+/// has made the commit captures the charge, in batches. Any process captures the charges another one has left. A crash
+/// repeats at most a batch, and the processor captures once. Voiding is a courtesy: it is kept in memory, and a charge
+/// that is neither captured nor voided lapses.
 final class CaptureService: QueuePart {
     /// Monotonic time between two batches.
     static let interval: Duration = .milliseconds(50)
-    /// Monotonic time between two reads of what other processes have left.
+    /// Monotonic time between two reads of the rows that other processes have left.
     static let readInterval: Duration = .seconds(1)
-    /// The age from which a row counts as left where there are replicas.
+    /// The age from which replicas take over a row.
     static let leftAfter: Duration = .seconds(2)
-    /// The age from which a row says that the processor is not reached or refuses.
+    /// The age from which a row means that the processor is unreachable or refuses.
     static let overdueAfter: Duration = .seconds(60)
     /// Maximum number of charges of one batch.
     static let batchMax = 256
     /// Timeout of the processor's reply.
     static let attemptTime: Duration = .seconds(3)
-    /// Maximum number of this process's purchases kept in memory; more are found in the table.
+    /// Maximum number of this process's purchases kept in memory. More are found in the table.
     static let pendingMax = 10_000
-    /// Maximum number of charges that wait to be voided; more lapse.
+    /// Maximum number of charges that wait to be voided. More lapse.
     static let voidsMax = 1_000
 
     private struct Contents {
@@ -44,7 +44,7 @@ final class CaptureService: QueuePart {
 
     init(context: QueueContext) { self.context = context }
 
-    /// Has the charge of a purchase captured that this process has committed.
+    /// Captures the charge of a purchase that this process has committed, with the next batch.
     func add(_ authorization: PurchaseAuthorization) {
         state.withLock { state in
             if state.pending.count < Self.pendingMax { state.pending.append(authorization.id) }
@@ -53,7 +53,7 @@ final class CaptureService: QueuePart {
         database.commits.notify()
     }
 
-    /// Has a charge voided that no commit uses. Only a caller that knows the commit's outcome may call it.
+    /// Voids an unused charge. Only a caller that knows the commit's outcome may call it.
     func void(_ authorization: PurchaseAuthorization) {
         guard authorization.reply == .approved else { return }
         state.withLock { state in
@@ -62,14 +62,14 @@ final class CaptureService: QueuePart {
         database.commits.notify()
     }
 
-    /// Sweeps; after a failure it rests until the next attempt is due.
+    /// Sweeps. After a failure it rests until the next attempt is due.
     func round() async throws -> BackgroundJob.Rest {
         _ = try await sweep()
         let (isFailing, due) = state.withLock { ($0.failures > 0, $0.due) }
         return isFailing ? .untilCommit(or: due) : .untilCommit()
     }
 
-    /// Captures what is due, and waits longer after each failure.
+    /// Captures the charges that are due, and waits longer after each failure.
     /// - Returns: The number of captured charges.
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         let (isDue, isReadDue, voids) = state.withLock { state in
@@ -111,7 +111,7 @@ final class CaptureService: QueuePart {
         }
     }
 
-    /// A SQLite file has one process, so that all rows which are not in memory were left.
+    /// The age of left rows. A SQLite file has one process, so all rows outside its memory were left.
     private var leftAfter: Duration { database.dialect == .sqlite ? .zero : Self.leftAfter }
 
     private func capturePending() async throws -> Int {

@@ -18,7 +18,7 @@ struct AppClock: Hashable, Sendable {
     var anchorBusiness: Timestamp
     /// Business milliseconds per million wall milliseconds, while the clock is not frozen.
     var rateMillionths: Int64
-    /// The name the rate was set by; nil for a rate set by a number.
+    /// The name of the rate, or nil for a rate set by a number.
     var rateName: SubscriptionRenewalRate?
     var isFrozen = false
 
@@ -43,7 +43,7 @@ struct AppClock: Hashable, Sendable {
     }
 
     /// Computes the wall time at which the clock reaches an instant, at the earliest `wall`.
-    /// - Returns: Nil when a frozen clock does not reach it.
+    /// - Returns: The wall time, or nil when a frozen clock does not reach the instant.
     func wall(reaching instant: Timestamp, from wall: Timestamp) -> Timestamp? {
         if now(wall: wall) >= instant { return wall }
         guard !isFrozen, rateMillionths > 0 else { return nil }
@@ -60,7 +60,7 @@ struct AppClock: Hashable, Sendable {
         return rateMillionths == Self.realTime ? .realTime : .factor(Double(rateMillionths) / Double(Self.realTime))
     }
 
-    /// Returns the clock with another time, rate or motion from this wall time on; nil keeps a value.
+    /// Returns the clock with another time, rate or motion from this wall time on. Nil keeps a value.
     func set(
         now: Timestamp? = nil, rate: ClockRate? = nil, frozen: Bool? = nil, wall: Timestamp
     ) -> AppClock {
@@ -75,9 +75,9 @@ struct AppClock: Hashable, Sendable {
     }
 }
 
-/// Reads wall time for the clocks of all apps; a test passes its own.
+/// Reads wall time for the clocks of all apps. A test passes its own.
 ///
-/// This service reads the machine's clock nowhere else.
+/// This service reads the machine's clock only here.
 struct BusinessClock: Sendable {
     /// Milliseconds since 1970 by the machine's clock.
     var wall: @Sendable () -> Timestamp = Timestamp.wallClock

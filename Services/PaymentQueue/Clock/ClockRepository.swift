@@ -46,8 +46,8 @@ enum ClockRepository {
             clock.rateName, clock.isFrozen, bundleId)
     }
 
-    /// Reads when something of the app falls due next.
-    /// - Returns: Nil when nothing falls due.
+    /// Reads when the app's next event falls due.
+    /// - Returns: The instant, or nil when the app has none.
     static func nextEvent(
         of bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Timestamp? {
@@ -56,14 +56,14 @@ enum ClockRepository {
         return try row?["next"]
     }
 
-    /// Apps where something has fallen due or is in progress.
+    /// The apps with due events or work in progress.
     struct Due {
         var apps: [String] = []
-        /// The wall time at which something falls due in another app; nil when nothing does.
+        /// The wall time at which another app has something due, if any.
         var next: Timestamp?
     }
 
-    /// Reads where something is due, and when something will be.
+    /// Reads which apps have due events, and when the next one falls due.
     static func due(wall: Timestamp, in reader: SQLReader) async throws -> Due {
         let rows = try await reader.query(
             """

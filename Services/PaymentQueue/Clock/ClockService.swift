@@ -38,7 +38,7 @@ struct ClockService: QueuePart {
         }
     }
 
-    /// Sets the clock, also back: what was billed is not billed again, because a period is paid once (S5).
+    /// Sets the clock, also back. Paid periods are not billed again, because a period is paid once (S5).
     /// - Throws: `requestInvalid`.
     func put(_ request: PutClockRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
@@ -71,7 +71,7 @@ struct ClockService: QueuePart {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Sweeps while something is due, and finds when the next thing will be.
+    /// Sweeps while events are due, and finds when the next one will be.
     func round() async throws -> BackgroundJob.Rest {
         let wall = clock.wall()
         let (due, hasOpen) = try await database.read { reader in
@@ -84,7 +84,7 @@ struct ClockService: QueuePart {
         return .untilCommit(or: due.next.map { .now + .milliseconds($0.milliseconds - wall.milliseconds) })
     }
 
-    /// Processes what has fallen due, then continues unfinished moves. Each sweep reads the tables.
+    /// Processes everything that has fallen due, then continues unfinished moves. Each sweep reads the tables.
     /// - Returns: The number of events that have happened.
     @discardableResult
     func sweep() async throws -> Int {
@@ -107,7 +107,7 @@ struct ClockService: QueuePart {
         return finished
     }
 
-    /// Processes what a move has made due.
+    /// Processes the events that a move has made due.
     /// - Parameter waits: Whether it waits for work of other tasks and replicas, and for missing replies.
     /// - Returns: Whether the move has reached its end.
     @discardableResult
@@ -140,7 +140,7 @@ struct ClockService: QueuePart {
     }
 
     /// Finds the move of a key, or begins it with a jump of the clock.
-    /// - Throws: `requestInvalid`; `keyReused` for another move under the key.
+    /// - Throws: `requestInvalid`, or `keyReused` for another move under the key.
     private func begin(_ request: AdvanceClockRequest) async throws -> StoredAdvance {
         let fingerprint = AdvanceGoal.fingerprint(request)
         return try await database.write { transaction in
@@ -170,7 +170,7 @@ struct ClockService: QueuePart {
         }
     }
 
-    /// Ends a move that has nothing due, or jumps to its next event.
+    /// Ends a move without due events, or jumps to its next event.
     private func step(_ id: String) async throws -> Step {
         let seen = try await database.read { reader in
             let advance = try await AdvanceRepository.find(id, in: reader)

@@ -11,13 +11,13 @@ struct StoredAdvance: Hashable, Sendable {
     var fingerprint: String
     /// The app's clock before the move.
     var from: Timestamp
-    /// The move's goal; for a move through events, the instant the clock has jumped to last.
+    /// The move's goal. For a move through events, it is the instant the clock has jumped to last.
     var to: Timestamp
-    /// The number of jumps to a next event that are still to come.
+    /// The number of remaining jumps to a next event.
     var stepsLeft: Int
     /// The app's last timeline entry before the move.
     var firstEvent: Int64
-    /// The app's last timeline entry of the move; nil until the move ends.
+    /// The app's last timeline entry of the move, or nil until the move ends.
     var lastEvent: Int64?
 }
 
@@ -62,7 +62,7 @@ enum AdvanceRepository {
             advance.stepsLeft, advance.lastEvent, advance.id)
     }
 
-    /// Counts an app's subscriptions where something is due by an instant.
+    /// Counts an app's subscriptions with an event due by an instant.
     static func remaining(
         of bundleId: String, through instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {

@@ -12,7 +12,7 @@ extension CustomerTransaction {
     ///   - started: The quote's queries, if they were started with the customer's lock.
     ///   - id: The purchase itself, when it is already waiting.
     ///   - isResumed: Whether the purchase was interrupted and continues.
-    ///   - past: What dates it back.
+    ///   - past: The past instant and price, for a purchase that is dated back.
     /// - Throws: As ``PurchasePlan/dated(back:_:now:)``.
     func plan(
         _ payment: Payment, _ request: OfferRequest?, quote: Quote, started: EntitlementRepository.StartedFacts? = nil,
@@ -51,7 +51,7 @@ extension CustomerTransaction {
         return try past.map { past throws(StoreError) in try plan.dated(back: past, context, now: now) } ?? plan
     }
 
-    /// Writes a new purchase as its plan says.
+    /// Writes a new purchase according to its plan.
     mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) async throws -> StoredTransaction {
         switch plan.decision {
         case .sell(let terms, let offerGroup):
@@ -74,7 +74,7 @@ extension CustomerTransaction {
         }
     }
 
-    /// Writes a purchase from its beginning to its end, whose charge was authorized or declined before.
+    /// Writes a whole purchase whose charge was authorized or declined before.
     /// - Parameters:
     ///   - terms: The terms that the authorization is for.
     ///   - number: The number of the transaction, if it was asked for already.
@@ -110,7 +110,7 @@ extension CustomerTransaction {
         return stored
     }
 
-    /// Plans a purchase again that waited for another one of the same product.
+    /// Plans a purchase again after another one of the same product.
     mutating func replan(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard stored.phase == .waiting, let quote = stored.quote else { return stored }
         let plan = try await plan(stored.transaction.payment, stored.request, quote: quote, except: stored.id)
@@ -168,7 +168,7 @@ extension CustomerTransaction {
             in: transaction)
     }
 
-    /// Reserves what the terms need: the offer's claim and, for one purchase at a time, the product's slot.
+    /// Reserves the offer's claim and, for one purchase at a time, the product's slot.
     private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
         if let offerGroup {
             try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored, in: transaction)
@@ -184,10 +184,10 @@ extension CustomerTransaction {
 
     /// Applies an event to a transaction whose row is still as `stored`.
     /// - Parameters:
-    ///   - storefront: The storefront in which the shopper has agreed to the terms now; nil leaves the terms.
+    ///   - storefront: The storefront in which the shopper has agreed to the terms now. Nil leaves the terms.
     ///   - keepsQuote: Whether the purchase fails and may be planned again.
-    /// - Returns: The changed transaction; `stored` when the event had happened before or the state has no such edge;
-    ///   the row as it is now when another writer was first.
+    /// - Returns: The changed transaction. It is `stored` when the event had happened before or the state has no such
+    ///   edge, and the row as it is now when another writer was first.
     mutating func apply(
         _ event: TransactionStateMachine.Event, to stored: StoredTransaction, agreedIn storefront: String? = nil,
         keepsQuote: Bool = false
@@ -278,11 +278,11 @@ extension CustomerTransaction {
         return next
     }
 
-    /// The failure of a change for the next renewal whose subscription has ended; nothing was to be paid.
+    /// The failure of a change for the next renewal whose subscription has ended. Nothing was charged.
     private static let noSubscription = TransactionError(
         .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
 
-    /// The failure of a repeated purchase of a product that was taken back; nothing was to be paid.
+    /// The failure of a repeated purchase of a product that was taken back. Nothing was charged.
     private static let noOwnership = TransactionError(
         .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
         reason: "ownershipEnded")
@@ -293,7 +293,7 @@ extension CustomerTransaction {
         return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
     }
 
-    /// Quarantines a purchase that was charged another amount, until an operator decides.
+    /// Quarantines a purchase with another charged amount, until an operator decides.
     func quarantine(_ stored: StoredTransaction) async throws -> StoredTransaction {
         var next = stored
         next.phase = .quarantined
@@ -302,14 +302,14 @@ extension CustomerTransaction {
 }
 
 extension CustomerTransaction {
-    /// Creates a prompt for the first of those who have to agree. The purchase stays as it is until the answer.
+    /// Creates a prompt for the first person who has to agree. The purchase stays as it is until the answer.
     /// - Parameters:
-    ///   - kinds: Sign-in, the shopper at the sheet, then a parent or the interruption. Without any the purchase is
+    ///   - kinds: Sign-in, the shopper at the sheet, then a parent or the interruption. If it is empty, the purchase is
     ///     unchanged.
     ///   - stored: The purchase, already marked as awaiting an answer.
     ///   - storefront: The shopper's storefront, when the app is asked about it.
     /// - Returns: The transaction after it: deferred when a parent is asked, failed when it is interrupted.
-    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given; nothing is written.
+    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given. Then nothing is written.
     mutating func ask(
         _ kinds: [Prompt.Kind], about stored: StoredTransaction, in storefront: Storefront? = nil
     ) async throws -> StoredTransaction {
@@ -329,9 +329,9 @@ extension CustomerTransaction {
     }
 
     /// Applies an answer to a prompt that was removed in this commit.
-    /// - Parameter storefront: The shopper's storefront, as Catalog has it; nil before Catalog was asked.
-    /// - Returns: The transaction the answer is about; the new one after a resolved interruption.
-    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given; nothing is written.
+    /// - Parameter storefront: The shopper's storefront, as Catalog has it, or nil before Catalog was asked.
+    /// - Returns: The transaction the answer is about, or the new one after a resolved interruption.
+    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given. Then nothing is written.
     mutating func take(
         _ answer: Prompt.Answer, error: SKErrorCode?, to prompt: StoredPrompt, about stored: StoredTransaction,
         in storefront: Storefront? = nil
@@ -379,7 +379,7 @@ extension CustomerTransaction {
     }
 }
 
-/// Thrown when the shopper's storefront has changed, whose details only Catalog has.
+/// Thrown when the shopper's storefront has changed. Only Catalog has the details of the new one.
 struct StorefrontMoved: Error {
     /// The shopper's storefront: an alpha-3 country code.
     let countryCode: String

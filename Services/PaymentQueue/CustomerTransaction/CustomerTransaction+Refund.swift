@@ -6,10 +6,10 @@ extension CustomerTransaction {
     /// The commit ends the entitlement, journals the change for observers and all devices, and records a refund if one
     /// is due. A purchase that was taken back before is unchanged. The introductory offer stays used (M128), and an
     /// idempotency key keeps its first reply. A refund grants the customer's open request for one.
-    /// - Parameter share: The refunded part of the price; without meaning for a revocation.
+    /// - Parameter share: The refunded part of the price. A revocation ignores it.
     /// - Returns: The transaction as it is now.
-    /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal
-    ///   of its subscription is being charged.
+    /// - Throws: `transactionStateInvalid` for a transaction that is not a purchase, or `serviceUnavailable` while a
+    ///   renewal of its subscription is being charged.
     mutating func takeBack(
         _ stored: StoredTransaction, _ ending: SubscriptionEnding, share: RefundShare = .full,
         reason: RefundRequest.Reason
@@ -42,7 +42,7 @@ extension CustomerTransaction {
     }
 
     /// Records the refund that is sent to the processor.
-    /// - Returns: The refunded amount; nil when nothing is left to refund.
+    /// - Returns: The refunded amount, or nil when the purchase is fully refunded.
     /// - Throws: `transactionStateInvalid` for a purchase whose refund was reversed.
     private func giveBack(_ stored: StoredTransaction, _ share: RefundShare) async throws -> Money? {
         guard let paid = stored.transaction.price else { return nil }
@@ -59,9 +59,9 @@ extension CustomerTransaction {
         return amount
     }
 
-    /// Ends what the purchase gave.
-    /// - Returns: Whether the customer has lost something by it. Consumables are used up, of a subscription only the
-    ///   present period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
+    /// Ends the access that the purchase gave.
+    /// - Returns: Whether the customer has lost something by it. Consumables are used up, and only the present period
+    ///   of a subscription counts. A free copy of a non-consumable adds nothing to the first purchase.
     private mutating func end(
         _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?,
         reason: RefundRequest.Reason
@@ -90,10 +90,10 @@ extension CustomerTransaction {
         }
     }
 
-    /// Takes the refund of a purchase back: the purchase is paid again, and what it gave is given again.
+    /// Takes the refund of a purchase back: the purchase is paid again, and its access is given again.
     ///
     /// A subscription that has ended with the refund stays ended (our choice): its customer subscribes again.
-    /// - Returns: The transaction as it is now; the same for one whose refund was reversed before.
+    /// - Returns: The transaction as it is now. It is unchanged if its refund was reversed before.
     /// - Throws: `transactionStateInvalid` for a transaction that was not refunded.
     mutating func reverseRefund(of stored: StoredTransaction) async throws -> StoredTransaction {
         let value = stored.transaction
@@ -121,8 +121,8 @@ extension CustomerTransaction {
     ///
     /// Periods that were taken back are left out.
     ///
-    /// Such periods exist when an operator has renewed early, or the clock was set back. None of them continues without
-    /// it.
+    /// Such periods exist when an operator has renewed early, or the clock was set back. They all depend on the earlier
+    /// period.
     private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
             paid.end > now

@@ -85,7 +85,7 @@ extension CustomerTransaction {
     }
 
     /// Applies the shopper's answer to a price increase.
-    /// - Returns: The increase as it is then; nil when there is none any more.
+    /// - Returns: The increase after the answer, or nil when the subscription has none any more.
     /// - Throws: `serviceUnavailable` while a renewal is being charged.
     mutating func consent(_ agrees: Bool, about transactionID: String) async throws -> PriceIncrease? {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: transactionID, in: transaction),

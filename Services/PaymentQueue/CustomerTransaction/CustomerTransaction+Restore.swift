@@ -2,11 +2,11 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// Maximum number of transactions restored in one commit; a customer with more gets more commits.
+    /// Maximum number of transactions restored in one commit. A customer with more gets more commits.
     static let restoredMax = 100
 
     /// Begins a restore: its row, as many of its transactions as one commit holds, and possibly its end.
-    /// - Parameter failure: The failure of the sign-in; then nothing is restored.
+    /// - Parameter failure: The failure of the sign-in. With one, nothing is restored.
     mutating func beginRestore(
         _ request: StartRestoreRequest, id: String, failure: TransactionError?
     ) async throws -> StoredRestore {

@@ -1,15 +1,15 @@
 import StoreModels
 
-/// Collects what apps' servers are notified of, and writes it in the commit.
+/// Collects the events that apps' servers are notified of, and writes them in the commit.
 extension CustomerTransaction {
-    /// A change, before the commit's last word about its transaction and subscription is known.
+    /// A change whose final transaction and subscription the commit has yet to determine.
     struct ServerChange: Sendable {
         var kind: ServerEvent.Kind
         /// Business time.
         var at: Timestamp
         /// The `id` of its transaction.
         var transactionID: String
-        /// The transaction, if nothing else in the commit changes it.
+        /// The transaction, if the rest of the commit leaves it unchanged.
         var transaction: StoredTransaction?
         /// Nil for one-time purchases.
         var subscription: StoredSubscription?
@@ -18,17 +18,17 @@ extension CustomerTransaction {
         var consumptionRequestReason: ConsumptionRequestReason?
     }
 
-    /// Notes a change of a product that is no subscription.
+    /// Notes a change of a product that is not a subscription.
     mutating func note(_ kind: ServerEvent.Kind, of stored: StoredTransaction, at: Timestamp) {
         serverChanges.append(ServerChange(kind: kind, at: at, transactionID: stored.id, transaction: stored))
     }
 
-    /// Notes an entry of a subscription's timeline, unless it is none that servers are notified of.
+    /// Notes an entry of a subscription's timeline, if servers are notified of its kind.
     ///
     /// Refunds are noted where their transaction is written.
     /// - Parameters:
-    ///   - before: The subscription before the commit; nil for a new one.
-    ///   - stored: The transaction it is about; nil for the present period's.
+    ///   - before: The subscription before the commit, or nil for a new one.
+    ///   - stored: The transaction it is about, or nil for the present period's.
     mutating func note(
         _ event: SubscriptionEvent, of written: StoredSubscription, before: StoredSubscription?,
         about stored: StoredTransaction?
@@ -69,7 +69,7 @@ extension CustomerTransaction {
                 endsRenewal: endsRenewal && known?.state == .revoked ? true : nil))
     }
 
-    /// Notes what a customer or operator did about a purchase, with the subscription it has paid, if any.
+    /// Notes an action about a purchase, with the subscription it has paid, if any.
     mutating func note(
         _ kind: ServerEvent.Kind, about stored: StoredTransaction, _ reason: ConsumptionRequestReason? = nil
     ) async throws {
@@ -79,7 +79,7 @@ extension CustomerTransaction {
                 subscription: try await subscription(paidBy: stored), consumptionRequestReason: reason))
     }
 
-    /// Notes what happened to a subscription without a change of it.
+    /// Notes an event of a subscription that does not change it.
     mutating func note(_ kind: ServerEvent.Kind, of known: StoredSubscription) {
         serverChanges.append(
             ServerChange(kind: kind, at: now, transactionID: known.period.transactionID, subscription: known))
@@ -141,7 +141,7 @@ extension ServerEvent.Kind {
     /// Whether another purchase took the place of the present period.
     fileprivate var isReplacement: Bool { self == .upgraded || self == .crossgraded }
 
-    /// - Returns: Nil for what servers are not notified of, and for refunds.
+    /// - Returns: Nil for refunds, and for kinds that servers are not notified of.
     fileprivate init?(_ kind: SubscriptionEvent.Kind, _ after: StoredSubscription, before: StoredSubscription?) {
         switch kind {
         case .subscribed: self = .subscribed

@@ -5,7 +5,7 @@ import StoreModels
 extension CustomerTransaction {
     /// Reads the customer's subscription stored under a group, and locks it until the commit.
     ///
-    /// Neither a renewal nor another replica changes it meanwhile, so it is read once, until this commit writes one.
+    /// The lock keeps renewals and other replicas out, so it is read once, until this commit writes one.
     mutating func subscription(group: String) async throws -> StoredSubscription? {
         if let lockedSubscription, lockedSubscription.group.isExactly(group) { return lockedSubscription.value }
         let value = try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
@@ -21,7 +21,7 @@ extension CustomerTransaction {
 
     /// Begins, renews or changes the subscription a purchased transaction pays, effective immediately.
     ///
-    /// It is the first purchase of the group, one after a lapse, an upgrade or a crossgrade; the row decides which. A
+    /// The row decides whether it is the first purchase of the group, one after a lapse, an upgrade or a crossgrade. A
     /// scheduled change is dropped.
     mutating func subscribe(_ stored: StoredTransaction, _ terms: PurchaseTerms) async throws {
         let value = stored.transaction
@@ -46,8 +46,8 @@ extension CustomerTransaction {
     }
 
     /// Schedules that the next renewal buys another product of the group.
-    /// - Parameter identifier: The transaction that schedules it; nil for none.
-    /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
+    /// - Parameter identifier: The transaction that schedules it, if any.
+    /// - Throws: `notFound` without a subscription, or `transactionStateInvalid` when it has ended.
     @discardableResult
     mutating func scheduleChange(
         to product: String, inGroup group: String, by identifier: String? = nil
@@ -64,11 +64,11 @@ extension CustomerTransaction {
 
     /// Ends or shortens a subscription because a transaction's money or entitlement is taken back.
     ///
-    /// When the transaction paid the present period, the subscription ends; when it paid a later one, it ends before
-    /// that period. An earlier period is recorded in the timeline only. The clock decides which period is the present
-    /// one, because an operator may have renewed early.
-    /// - Parameter refunded: The refunded amount; nil for none.
-    /// - Returns: Whether the subscription has ended with it; nil when the transaction paid no period.
+    /// When the transaction paid the present period, the subscription ends. When it paid a later one, the subscription
+    /// ends before that period. An earlier period is recorded in the timeline only. The clock decides which period is
+    /// the present one, because an operator may have renewed early.
+    /// - Parameter refunded: The refunded amount, if any.
+    /// - Returns: Whether the subscription has ended with it, or nil when the transaction paid no period.
     /// - Throws: `serviceUnavailable` while a renewal is being charged: call
     ///   ``RenewalService/catchUp(_:group:until:)``, then try again.
     mutating func endSubscription(
@@ -125,7 +125,7 @@ extension CustomerTransaction {
     }
 
     /// Applies an event to a subscription this commit has locked, and writes its actions.
-    /// - Parameter stored: The transaction it is about; nil for the present period's.
+    /// - Parameter stored: The transaction it is about, or nil for the present period's.
     @discardableResult
     mutating func apply(
         _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
@@ -173,7 +173,7 @@ extension CustomerTransaction {
         return written
     }
 
-    /// Journals the events of a subscription that no transaction's state shows.
+    /// Journals the events of a subscription that its transactions' states do not show.
     private mutating func journal(
         _ event: SubscriptionEvent, of written: StoredSubscription, about paid: PaymentTransaction?
     ) async throws {
@@ -223,7 +223,7 @@ extension StoredSubscription {
     func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
 
     /// Checks that no renewal is due or in progress.
-    /// - Throws: As ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
+    /// - Throws: As ``requireUnclaimed()``, and also `serviceUnavailable` when something has fallen due.
     func requireIdle(at now: Timestamp) throws(StoreError) {
         try requireUnclaimed()
         guard !isBusy(at: now) else {
@@ -232,8 +232,8 @@ extension StoredSubscription {
     }
 
     /// Checks that no renewal is being charged: until it ends, nothing else may happen to the subscription.
-    /// - Throws: `serviceUnavailable` while a renewal is being charged; `transactionStateInvalid` when an operator has
-    ///   to end it.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged, or `transactionStateInvalid` when an operator
+    ///   has to end it.
     func requireUnclaimed() throws(StoreError) {
         guard attempt != nil else { return }
         guard !isQuarantined else {
@@ -252,7 +252,7 @@ extension StoredSubscription {
 
 extension StoreEvent.Kind {
     /// Returns the store event of a timeline entry.
-    /// - Returns: Nil for an entry whose transaction has an event of its own.
+    /// - Returns: The event, or nil for an entry whose transaction has an event of its own.
     fileprivate init?(_ kind: SubscriptionEvent.Kind) {
         switch kind {
         case .expired: self = .expired
@@ -302,8 +302,8 @@ extension CustomerTransaction {
 
     /// Refunds the unused part of the periods that a purchase replaces.
     ///
-    /// These are the latest one, and others that are not over, because an operator has renewed early or the clock was
-    /// set back.
+    /// These are the latest one, and other unfinished ones, which exist when an operator has renewed early or the clock
+    /// was set back.
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
         guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
         try await replace(
@@ -359,8 +359,8 @@ extension CustomerTransaction {
 }
 
 extension CustomerTransaction {
-    /// Sets what the customer wants the next renewal to buy.
-    /// - Throws: `requestInvalid` for a product that takes effect immediately and is bought instead;
+    /// Sets the product that the customer wants the next renewal to buy.
+    /// - Throws: `requestInvalid` for a product that takes effect immediately and is bought instead, or
     ///   `transactionStateInvalid`.
     mutating func prefer(
         _ wanted: SubscriptionChangePolicy.Wanted, to known: StoredSubscription
@@ -378,7 +378,7 @@ extension CustomerTransaction {
     }
 
     /// Writes another expiry into the transaction of the present period. Observers are notified while it is unfinished.
-    /// - Returns: The transaction after it; nil when it was deleted.
+    /// - Returns: The transaction after it, or nil when it was deleted.
     mutating func move(_ id: String, expiry: Timestamp) async throws -> PaymentTransaction? {
         guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction) else { return nil }
         var next = stored

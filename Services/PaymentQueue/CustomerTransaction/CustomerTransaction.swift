@@ -3,7 +3,7 @@ import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
-/// Writes one commit about one customer: rows, journal and claims together, or none of them.
+/// Writes one commit about one customer: rows, journal and claims together, or nothing.
 ///
 /// The customer's row is locked first, and its journal is numbered from there.
 ///
@@ -18,7 +18,7 @@ struct CustomerTransaction {
         var output: Output
         /// Changes to publish after the commit.
         var changes: [PublishedChange]
-        /// Purchases that need not wait any longer.
+        /// Purchases that can continue.
         var woken: [String]
 
         /// Returns the same commit with another output.
@@ -30,7 +30,7 @@ struct CustomerTransaction {
     let transaction: SQLTransaction
     /// The customer as of the beginning of the commit.
     let account: Customer
-    /// The account's settings as a tester, JSON; nil when no operator has set any.
+    /// The account's tester settings as JSON, or nil when no operator has set any.
     let testerSettings: String?
     /// The wall clock in this commit.
     let wall: Timestamp
@@ -39,17 +39,17 @@ struct CustomerTransaction {
     let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
     private var modifications: Int64 = 0
-    /// A group and its subscription, nil for none, as this commit has locked it and not written it since.
+    /// A group and its subscription, if any. This commit has locked it and not written it since.
     var lockedSubscription: (group: String, value: StoredSubscription?)?
-    /// What apps' servers are notified of, in order.
+    /// The changes that apps' servers are notified of, in order.
     var serverChanges: [ServerChange] = []
-    /// Purchases that need not wait any longer.
+    /// Purchases that can continue.
     var woken: [String] = []
 
     var customer: CustomerReference { account.id }
 
     /// Locks the customer, runs `body` and writes the journal.
-    /// - Throws: `notFound` for an unknown customer; what `body` throws.
+    /// - Throws: `notFound` for an unknown customer, or the error of `body`.
     static func run<Output: Sendable>(
         _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
         checkpoint: @escaping CheckpointHook = { _ in }, _ body: (inout CustomerTransaction) async throws -> Output
@@ -62,8 +62,8 @@ struct CustomerTransaction {
     /// Locks the customer, runs `body` and writes the journal.
     /// - Parameters:
     ///   - start: Starts queries that share the lock's round trip. They run after the lock.
-    ///   - body: Gets what `start` has returned.
-    /// - Throws: `notFound` for an unknown customer; what `start` and `body` throw.
+    ///   - body: Gets the result of `start`.
+    /// - Throws: `notFound` for an unknown customer, or the error of `start` or `body`.
     static func run<Started, Output: Sendable>(
         _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
         checkpoint: @escaping CheckpointHook = { _ in }, starting start: () async throws -> Started,
@@ -123,7 +123,7 @@ struct CustomerTransaction {
         try journal(.removed, gone, event: event)
     }
 
-    /// Journals that the customer has lost what a transaction gave.
+    /// Journals that the customer has lost the access that a transaction gave.
     /// - Returns: The row's number.
     mutating func journalRevocation(of value: PaymentTransaction) throws -> Int64 {
         let seq = nextSeq
@@ -159,13 +159,13 @@ struct CustomerTransaction {
                 body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
     }
 
-    /// Takes the next place among the changes of the customer's transactions, for one whose signed form changes.
+    /// Takes the next modification number, for a transaction whose signed form changes.
     mutating func nextModifiedSeq() -> Int64 {
         modifications += 1
         return account.modifiedSeq + modifications
     }
 
-    /// Gives back the last place that was taken, for a change that another writer has made first.
+    /// Gives back the last modification number, for a change that another writer has made first.
     mutating func giveBackModifiedSeq() { modifications -= 1 }
 
     private func writeJournal() async throws {
@@ -228,11 +228,11 @@ extension CustomerTransaction {
         return finished.transaction
     }
 
-    /// Gives an unfinished transaction to the observers once more, as a revision that changes nothing else.
+    /// Gives an unfinished transaction to the observers once more, as a revision without other changes.
     ///
-    /// It is no event of the store, and the payment's key keeps its first reply. Devices get their downloads after it,
-    /// as they are.
-    /// - Returns: The transaction as the device sees it that it began on.
+    /// It is not an event of the store, and the payment's key keeps its first reply. Devices get their downloads after
+    /// it, as they are.
+    /// - Returns: The transaction as the device it began on sees it.
     /// - Throws: `transactionStateInvalid` for one that is finished or purchasing.
     mutating func redeliver(_ stored: StoredTransaction) async throws -> PaymentTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
@@ -265,8 +265,7 @@ extension CustomerTransaction {
 
     /// Applies a device's action to a download.
     /// - Parameter simulated: The error the tester is set to meet. A start fails with it.
-    /// - Throws: `notFound` for a download that is none of this device's unfinished transactions;
-    ///   `downloadStateInvalid`.
+    /// - Throws: `notFound` for a download outside this device's unfinished transactions, or `downloadStateInvalid`.
     mutating func update(
         _ request: UpdateDownloadRequest, simulated: TransactionError?
     ) async throws -> PaymentTransaction {

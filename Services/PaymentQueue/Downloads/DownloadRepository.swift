@@ -44,7 +44,7 @@ enum DownloadRepository {
 
     /// Returns each transaction with its downloads as one device sees them.
     ///
-    /// Reads nothing when no transaction has downloads.
+    /// It reads no rows when no transaction has downloads.
     static func view(
         _ transactions: [(stored: StoredTransaction, deviceId: String)], in reader: SQLReader
     ) async throws -> [StoredTransaction] {

@@ -18,7 +18,8 @@ struct DownloadService: QueuePart {
     }
 
     /// Applies a device's action to a download. Repeating an action whose state is reached publishes nothing.
-    /// - Throws: `requestInvalid`; `notFound` as ``get(_:)``; `downloadStateInvalid` for an edge that does not exist.
+    /// - Throws: `requestInvalid`, `notFound` as ``get(_:)``, or `downloadStateInvalid` for an edge that does not
+    ///   exist.
     func update(
         _ request: UpdateDownloadRequest, deadline: ContinuousClock.Instant
     ) async throws -> DownloadReply {

@@ -14,14 +14,14 @@ import StoreModels
 struct DownloadStateMachine: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         case changed
-        /// The action had reached its state before; nothing is written or sent.
+        /// The action had reached its state before, so nothing is written or sent.
         case unchanged
-        /// There is no such edge.
+        /// The state has no such edge.
         case refused(from: Download.State)
     }
 
     private(set) var state: Download.State
-    /// The failure; non-nil in state failed only.
+    /// The failure, which is non-nil in state failed only.
     private(set) var error: TransactionError?
 
     /// Creates a stored download. One that the device has never touched is waiting.
@@ -32,7 +32,7 @@ struct DownloadStateMachine: Hashable, Sendable {
 
     /// Applies an action.
     /// - Parameters:
-    ///   - code: The device's reason; with `fail` only.
+    ///   - code: The device's reason, with `fail` only.
     ///   - simulated: The error the tester is set to meet. A start fails with it.
     mutating func handle(
         _ action: DownloadAction, code: SKErrorCode? = nil, simulated: TransactionError? = nil

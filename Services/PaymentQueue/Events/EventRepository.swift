@@ -15,7 +15,7 @@ enum EventRepository {
     }
 
     /// Finds the position at which a scan after `after` ends.
-    /// - Returns: Nil when no row follows.
+    /// - Returns: The position, or nil when no row follows.
     private static func scanEnd(
         after: EventPosition, in reader: SQLReader
     ) async throws(PersistenceError) -> EventPosition? {
@@ -83,7 +83,7 @@ enum EventRepository {
 // MARK: The last events
 
 extension EventRepository {
-    /// A part of the journal whose last events an index has.
+    /// A part of the journal with an index of its last events.
     private enum Part {
         case app(String)
         case customer(CustomerReference)
@@ -91,7 +91,7 @@ extension EventRepository {
 
     /// Reads the last of the requested events up to `end`, newest first.
     ///
-    /// Each app's or customer's last events are found by an index. Rows are read of those that are the last of all.
+    /// An index finds each app's or customer's last events. Only the rows of the overall last events are read.
     static func last(
         _ request: LastEventsRequest, through end: EventPosition, in reader: SQLReader
     ) async throws -> [StoreEvent] {
@@ -136,7 +136,7 @@ extension EventRepository {
         return apps
     }
 
-    /// Finds the first app at or behind a name that has an event, from the index `journal_app`.
+    /// Finds the first app with an event at or behind a name, from index `journal_app`.
     static let nextAppSQL = """
         SELECT bundle_id FROM journal WHERE bundle_id >= ? AND event IS NOT NULL ORDER BY bundle_id LIMIT 1
         """
@@ -167,7 +167,7 @@ extension EventRepository {
             """
     }
 
-    /// Finds a customer's last events from the index of `seq`, whose order is that of the customer's commits.
+    /// Finds a customer's last events from the index of `seq`, the order of their commits.
     static func lastOfCustomerSQL(_ dialect: SQLDialect) -> String {
         let upToEnd = upToEnd(dialect)
         return """
@@ -177,7 +177,7 @@ extension EventRepository {
             """
     }
 
-    /// The end of a condition, for rows up to a place. On SQLite a read sees none behind the place it begins with.
+    /// The end of a condition, for rows up to a place. On SQLite a read ignores rows behind the place it begins with.
     private static func upToEnd(_ dialect: SQLDialect) -> String {
         dialect == .postgres ? " AND (xact, position) <= (?, ?)" : ""
     }

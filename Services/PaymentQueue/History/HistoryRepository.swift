@@ -19,8 +19,7 @@ enum HistoryRepository {
     /// Reads transactions that can be removed, each customer's oldest first.
     ///
     /// It leaves out those the processor may be asked about, and the first transactions of subscriptions with a renewal
-    /// being charged. Renewals in quarantine do not count. The order removes no transaction before the one it
-    /// continues.
+    /// being charged. Renewals in quarantine do not count. In this order a transaction follows the one it continues.
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -38,7 +37,7 @@ enum HistoryRepository {
     /// Removes a transaction and everything that depends on it.
     ///
     /// That is its payment with the idempotency key, its prompt and downloads, the offer and the product it has
-    /// claimed, and what it has given. Refunds without a reply of the processor stay in the outbox.
+    /// claimed, and the access it has given. Refunds without a reply of the processor stay in the outbox.
     static func remove(
         _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -61,8 +60,8 @@ enum HistoryRepository {
         "DELETE FROM \(table) WHERE \(column) = ? AND bundle_id = ? AND customer_identifier = ?"
     }
 
-    /// Removes restores and their idempotency keys, also running ones: nothing is left to restore.
-    /// - Returns: The number removed; fewer than `limit` when no more are left.
+    /// Removes restores and their idempotency keys, also running ones, because their transactions are removed too.
+    /// - Returns: The number removed, which is less than `limit` when no more are left.
     static func removeRestores(
         _ scope: HistoryScope, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -80,7 +79,7 @@ struct HistoryScope: Hashable, Sendable {
     var bundleId: String
     /// Nil for all customers of the app.
     var customerIdentifier: String?
-    /// Set together with its customer; nil for all transactions.
+    /// Set together with its customer. Nil for all transactions.
     var transactionID: String?
 
     /// The SQL condition on `payment_transaction`.

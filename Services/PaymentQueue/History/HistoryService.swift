@@ -4,8 +4,8 @@ import StoreModels
 /// Handles `history.clear`, `app.reset` and `transaction.delete`, which remove customers' purchases.
 ///
 /// Customers and their sessions stay. The processor comes first: it cancels the charges of purchases in flight, and a
-/// purchase it has already charged ends as purchased before it is removed. So nothing is charged without a transaction,
-/// even when another writer comes late.
+/// purchase it has already charged ends as purchased before it is removed. So every charge has its transaction, even
+/// when another writer comes late.
 struct HistoryService: QueuePart {
     /// Number of purchases in one page. A page's charges are cancelled before the next is read.
     static let pageSize = 256
@@ -21,10 +21,10 @@ struct HistoryService: QueuePart {
 
     /// Clears the history of one account in an app, or of all accounts.
     ///
-    /// Idempotency keys are removed too: the same key may buy again. Promoted purchases are not: one that has paid, and
-    /// those the request names, never pay again (I3). Clearing again continues what was left.
-    /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not
-    ///   reply about a purchase in flight, or the time was too short for all.
+    /// Idempotency keys are removed too, so the same key may buy again. Promoted purchases are kept: one that has paid,
+    /// and those the request names, never pay again (I3). Clearing again continues an interrupted clear.
+    /// - Throws: `notFound` for an unknown account, `requestInvalid`, or `serviceUnavailable` when the processor does
+    ///   not reply about a purchase in flight, or the time was too short for all.
     func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
@@ -46,7 +46,7 @@ struct HistoryService: QueuePart {
     }
 
     /// Removes one transaction.
-    /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not reply.
+    /// - Throws: `notFound`, or `serviceUnavailable` when it is in flight and the processor does not reply.
     func delete(_ named: ScopedIdentifier, deadline: ContinuousClock.Instant) async throws -> Empty {
         let scope = try await scope(of: named)
         _ = try await remove(scope, until: deadline - PurchaseService.replyMargin)
@@ -55,7 +55,7 @@ struct HistoryService: QueuePart {
 
     /// Uses up promoted purchases whose payments may be on their way to this service.
     ///
-    /// A later payment is refused, and an earlier one is there to be cleared.
+    /// A later payment is refused, and an earlier one can be cleared.
     private func use(_ intents: [String]?, of bundleId: String) async throws {
         let intents = intents ?? []
         guard intents.count <= ClearIntentsReply.continuedMax else {

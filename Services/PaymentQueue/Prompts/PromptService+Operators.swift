@@ -4,7 +4,7 @@ import StoreModels
 /// Handles `transaction.approve`, `.decline` and `.resolve`: an operator's or a parent's action on one transaction.
 extension PromptService {
     /// Applies an action to a transaction. Later or repeated actions get the outcome of the first (D2).
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the action does not apply to;
+    /// - Throws: `notFound`, `transactionStateInvalid` for a transaction the action does not apply to, or
     ///   `requestInvalid`.
     func apply(
         _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
@@ -33,14 +33,14 @@ extension PromptService {
 
     /// The result of an action.
     private enum ActionResult: Sendable {
-        /// The action was the first one; the commit it has made.
+        /// The action was the first one. The value is the commit it has made.
         case answered(PurchaseService.Written)
-        /// Another action was first; the identifier of the transaction it is about.
+        /// Another action was first. The value is the identifier of the transaction it is about.
         case joined(String)
     }
 
     /// Commits an operator's action, and deletes the prompt it answers.
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the action does not apply to.
+    /// - Throws: `notFound`, or `transactionStateInvalid` for a transaction the action does not apply to.
     private func commit(
         _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
     ) async throws -> ActionResult {
@@ -97,7 +97,7 @@ enum OperatorPolicy {
         case approve
         /// A parent refuses the purchase.
         case decline
-        /// The operator has removed what interrupted the purchase.
+        /// The operator has removed the cause of the interruption.
         case resolve
     }
 
@@ -106,7 +106,7 @@ enum OperatorPolicy {
         var state: TransactionState
         /// Whether it is or was deferred.
         var wasDeferred = false
-        /// The open prompt about it; nil for none.
+        /// The open prompt about it, if any.
         var openPrompt: Prompt.Kind?
         /// Whether another transaction has replaced it.
         var isSuperseded = false
@@ -115,7 +115,7 @@ enum OperatorPolicy {
     enum Decision: Hashable, Sendable {
         /// The open prompt gets this answer.
         case answer(Prompt.Answer)
-        /// An earlier action has decided; the reply waits for its outcome.
+        /// An earlier action has decided, and the reply waits for its outcome.
         case join
         /// An earlier action has decided about the transaction that has replaced this one.
         case joinSuccessor

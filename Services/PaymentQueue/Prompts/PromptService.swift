@@ -25,11 +25,12 @@ struct PromptService: QueuePart {
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
     }
 
-    /// Answers a prompt; the first answer counts.
+    /// Answers a prompt. The first answer counts.
     ///
     /// After `approve` the purchase continues as it would have without the prompt. The reply waits for its end as a
     /// payment's does.
-    /// - Throws: `notFound` for a prompt that was answered, or never existed; `requestInvalid`; `serviceUnavailable`.
+    /// - Throws: `notFound` for a prompt that was answered, or never existed, `requestInvalid`, or
+    ///   `serviceUnavailable`.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         try Self.check(request.error, isDecline: request.answer == .decline)
         let last = deadline - PurchaseService.replyMargin
@@ -56,7 +57,7 @@ struct PromptService: QueuePart {
         }
     }
 
-    /// Sweeps when an app has had its time, and finds when the next one has.
+    /// Sweeps when an app's time to answer is over, and finds the next such time.
     func round() async throws -> BackgroundJob.Rest {
         guard let oldest = try await questions(olderThan: .zero, limit: 1).first else { return .untilCommit() }
         let left = (oldest.createdAt + Self.appAnswerTime).milliseconds - clock.wall().milliseconds
@@ -95,7 +96,7 @@ struct PromptService: QueuePart {
     private struct Answered: Sendable {
         var prompt: StoredPrompt
         var written: PurchaseService.Written
-        /// The price increase the prompt is about; nil for other prompts.
+        /// The price increase the prompt is about, or nil for other prompts.
         var increase: PriceIncrease?
     }
 
@@ -103,7 +104,8 @@ struct PromptService: QueuePart {
     ///
     /// The row's deletion decides, so exactly one answer counts.
     /// - Parameter storefront: As for ``CustomerTransaction/take(_:error:to:about:in:)``.
-    /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
+    /// - Throws: `notFound` for a prompt that was answered, or `requestInvalid` for an answer this prompt does not
+    ///   have.
     private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
         try await database.write { transaction in
             guard let prompt = try await PromptRepository.find(request.prompt, in: transaction) else {

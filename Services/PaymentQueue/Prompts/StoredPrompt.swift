@@ -9,7 +9,7 @@ struct StoredPrompt: Hashable, Sendable {
         case purchase
         /// An unfinished transaction that was delivered again.
         case redelivery
-        /// A subscription whose price has risen; the prompt is about its latest transaction.
+        /// A subscription whose price has risen. The prompt is about its latest transaction.
         case priceConsent
     }
 

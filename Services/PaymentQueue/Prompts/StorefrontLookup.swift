@@ -5,7 +5,7 @@ struct StorefrontLookup: Sendable {
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
     /// Runs a commit, and once more with the storefront it needs.
-    /// - Throws: What `body` throws; `serviceUnavailable` when Catalog does not reply.
+    /// - Throws: The error of `body`, or `serviceUnavailable` when Catalog does not reply.
     func retrying<Output: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @Sendable (Storefront?) async throws -> Output
     ) async throws -> Output {

@@ -5,7 +5,7 @@ import StoreModels
 /// A callback may be late, repeated, or about a purchase that has ended or never existed, so only its key is used. The
 /// sweep retries those whose callback was lost.
 struct ChargeCallbacks: Sendable {
-    /// Maximum number of waiting keys; more are dropped.
+    /// Maximum number of waiting keys. More are dropped.
     static let waitingMax = 1_000
     /// Maximum number of charges retried concurrently.
     static let concurrency = 16
@@ -32,7 +32,7 @@ struct ChargeCallbacks: Sendable {
         await unsubscribe()
     }
 
-    /// Retries the purchase or renewal of a charge key. A key of neither is ignored.
+    /// Retries the purchase or renewal of a charge key. Other keys are ignored.
     private func retry(_ key: String) async {
         if let id = StoredTransaction.id(ofChargeKey: key) {
             await purchases.retry(id)
@@ -42,15 +42,15 @@ struct ChargeCallbacks: Sendable {
     }
 }
 
-/// What the processor's reply means for a purchase or renewal.
+/// The meaning of the processor's reply for a purchase or renewal.
 enum ChargeReply: Hashable, Sendable {
     case approved
     case failed(TransactionError)
-    /// The reply is about another amount than was agreed.
+    /// The reply has another amount than agreed.
     ///
     /// The purchase neither succeeds nor fails until an operator decides.
     case mismatch(charged: Money?)
-    /// The processor has not decided yet; it is asked again.
+    /// The processor has not decided yet, so it is asked again.
     case undecided
 
     init(_ charge: Charge, expected: Money) {

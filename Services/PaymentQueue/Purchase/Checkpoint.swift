@@ -1,10 +1,10 @@
 /// A place between two steps of a purchase where a process may die.
 ///
-/// Nothing happens there in production. Tests stop a purchase at each place and check how the next process continues.
+/// It does nothing in production. Tests stop a purchase at each place and check how the next process continues.
 enum Checkpoint: String, CaseIterable, Sendable {
     /// The processor is about to be asked for an authorization.
     case beforeAuthorization
-    /// The processor has replied; nothing is stored.
+    /// The processor has replied, and nothing is stored.
     case afterAuthorization
     case beforeFirstCommit
     /// The introductory offer is reserved, and not committed.
@@ -14,7 +14,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterFirstCommit
     /// The processor is about to be asked.
     case beforeCharge
-    /// The processor has replied; the reply is not stored.
+    /// The processor has replied, and the reply is not stored.
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
@@ -23,17 +23,17 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterOnlyCommit
     /// The processor is about to be asked to capture charges.
     case beforeCapture
-    /// The processor has captured charges; that is not stored.
+    /// The processor has captured charges, and that is not stored.
     case afterCapture
     case afterPublish
-    /// Everything is committed and published; the caller has no reply yet.
+    /// Everything is committed and published, and the caller has no reply yet.
     case beforeReply
     case insideFinishCommit
     case afterFinishCommit
     /// A prompt's answer is written and not committed.
     case insideAnswerCommit
     case afterAnswerCommit
-    /// The processor has cancelled a charge whose purchase is to be removed.
+    /// The processor has cancelled the charge of a purchase that will be removed.
     case afterCancel
     case insideRemovalCommit
     case afterRemovalCommit
@@ -46,13 +46,13 @@ enum Checkpoint: String, CaseIterable, Sendable {
     /// A refund is decided and written, and not committed.
     case insideRefundCommit
     case afterRefundCommit
-    /// The processor has returned the money; the result is not stored.
+    /// The processor has returned the money, and the result is not stored.
     case afterRefund
     /// The charges of renewals are fixed and not committed.
     case insidePageCommit
     case afterPageCommit
     case beforeRenewalCharge
-    /// The processor has replied about a renewal; the reply is not stored.
+    /// The processor has replied about a renewal, and the reply is not stored.
     case afterRenewalCharge
     case insideRenewalCommit
     case afterRenewalCommit

@@ -2,12 +2,12 @@ import Persistence
 import PlantedBugs
 import StoreModels
 
-/// Reads what decides about a customer's next purchase: offers, products, subscriptions, purchases in flight.
+/// Reads the facts for a customer's next purchase: offers, products, subscriptions, purchases in flight.
 enum EntitlementRepository {
-    /// Reads the context ``PurchasePolicy`` needs about one product, without what the commit adds.
+    /// Reads the context ``PurchasePolicy`` needs about one product, without the commit's own additions.
     /// - Parameters:
     ///   - tester: The account's settings over all defaults.
-    ///   - unfinishedLimit: The app's limit of unfinished transactions; nil is none.
+    ///   - unfinishedLimit: The app's limit of unfinished transactions, if it has one.
     ///   - subscribed: The customer's subscriptions as far as they count for the product.
     ///   - facts: The product's queries, which were started.
     ///   - id: The purchase itself, when it is already waiting.
@@ -34,16 +34,16 @@ enum EntitlementRepository {
         return context
     }
 
-    /// The queries of what decides about a purchase of one product, which were started; nil where the product's type
-    /// needs none.
+    /// The started queries of the facts for a purchase of one product. Nil if the product's type does not need the
+    /// query.
     struct StartedFacts {
         var history: StartedHistory?
         /// The purchase in flight of the product.
         var slot: StartedQuery?
     }
 
-    /// Starts to read what decides about a purchase. Subscriptions are locked until the commit, so that no renewal
-    /// begins between the decision and its commit.
+    /// Starts to read the facts for a purchase. Subscriptions are locked until the commit, so that no renewal begins
+    /// between the decision and its commit.
     static func start(
         _ quote: Quote, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> StartedFacts {
@@ -77,11 +77,11 @@ enum EntitlementRepository {
     struct Subscribed: Sendable {
         /// The subscription that buying the product continues or changes.
         var subscription: StoredSubscription?
-        /// What the customer has had in the product's group; nil for none.
+        /// The customer's earlier subscriptions in the product's group, if any.
         var history: SubscriptionGroupHistory?
     }
 
-    /// Selects what counts for one product.
+    /// Selects the subscriptions that count for one product.
     static func subscribed(
         _ question: SubscriptionHistory.Question, _ started: StartedHistory, at now: Timestamp, in reader: SQLReader
     ) async throws -> Subscribed {
@@ -93,7 +93,7 @@ enum EntitlementRepository {
             history: history.group(of: question, at: now))
     }
 
-    /// The queries of what a customer has had of subscriptions, which were started.
+    /// The started queries of a customer's subscription history.
     struct StartedHistory {
         let customer: CustomerReference
         /// The customer's subscriptions.
@@ -191,7 +191,7 @@ enum EntitlementRepository {
 
     // MARK: Product slots
 
-    /// Reads the purchase in flight of a product; others of the product wait for it (P8).
+    /// Reads the purchase in flight of a product. Other purchases of the product wait for it (P8).
     private static func startSlotHolder(
         of product: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> StartedQuery {
@@ -268,7 +268,7 @@ extension SubscriptionHistory.Entry {
 
 extension Quote {
     /// Returns the question to a customer's history: the product with its present group.
-    /// - Returns: Nil for a product that is no subscription.
+    /// - Returns: The question, or nil for a product that is not a subscription.
     var historyQuestion: SubscriptionHistory.Question? {
         guard let product, product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier else {
             return nil
@@ -284,7 +284,7 @@ extension Quote {
     }
 }
 
-/// Stores which promoted purchases have had their payment, or are to have none.
+/// Stores the promoted purchases that have had their payment, or must not have one.
 ///
 /// A row outlives its payment: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency
 /// keys do.
@@ -327,7 +327,7 @@ extension EntitlementRepository {
     }
 
     /// Removes the non-consumable a purchase gave.
-    /// - Returns: False when it gave none.
+    /// - Returns: False when it gave no non-consumable.
     // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
     @inline(never)
     static func takeAway(
@@ -339,7 +339,7 @@ extension EntitlementRepository {
     }
 }
 
-/// Reads what decides about offers other than the introductory one.
+/// Reads the facts for offers other than the introductory one.
 extension EntitlementRepository {
     /// Reserves the nonce of a promotional offer for a payment.
     ///
@@ -361,7 +361,7 @@ extension EntitlementRepository {
             """, customer.bundleId, nonce, customer.customerIdentifier, payment.requestIdentifier) != nil
     }
 
-    /// Reads what decides about win-back offers. Only periods that were paid and not refunded count.
+    /// Reads the facts for win-back offers. Only periods that were paid and not refunded count.
     ///
     /// It reads every period, so it is called only when such an offer is redeemed or listed.
     static func winBackFacts(

@@ -4,7 +4,7 @@
 /// STOREBUS_FAIL="afterCharge=kill@2,insideRestoreCommit=error,afterPublish=delay:200@3"
 /// ```
 /// `STOREBUS_FAIL=@/a/path` names a file with such a text, which may not exist yet. Without a pass it is the first one.
-/// Each entry acts once. This type only parses the text; debug builds alone act on it.
+/// Each entry acts once. This type only parses the text, and only debug builds act on it.
 struct FailpointPlan: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         /// The process ends immediately, as by SIGKILL.
@@ -18,7 +18,7 @@ struct FailpointPlan: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         var checkpoint: Checkpoint
         var action: Action
-        /// The pass that fails; 1 is the first.
+        /// The pass that fails. 1 is the first.
         var pass: Int
     }
 
@@ -41,7 +41,7 @@ struct FailpointPlan: Hashable, Sendable {
     }
 
     /// Finds the action at the `pass`-th pass of a checkpoint.
-    /// - Returns: Nil when nothing happens there.
+    /// - Returns: The action, or nil when the plan has none there.
     func action(at checkpoint: Checkpoint, pass: Int) -> Action? {
         entries.first { $0.checkpoint == checkpoint && $0.pass == pass }?.action
     }

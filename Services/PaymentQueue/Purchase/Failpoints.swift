@@ -9,7 +9,7 @@
     import EventLoop
     import Foundation
 
-    /// Carries out a ``FailpointPlan``, so that tests can examine what a killed process leaves behind.
+    /// Carries out a ``FailpointPlan``, so that tests can examine the state after a kill.
     ///
     /// Only debug builds have it: no setting makes a production store fail on purpose.
     final class Failpoints: Sendable {

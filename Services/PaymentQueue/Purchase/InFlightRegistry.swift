@@ -15,7 +15,7 @@ final class InFlightRegistry: Sendable {
     private let contents = Locked(Contents())
 
     /// Marks a purchase as worked on.
-    /// - Returns: Whether the caller works on the purchase now; then it calls ``end(_:)``.
+    /// - Returns: Whether the caller works on the purchase now. It must call ``end(_:)`` then.
     func begin(_ id: String) -> Bool { contents.withLock { $0.worked.insert(id).inserted } }
 
     func end(_ id: String) { contents.withLock { _ = $0.worked.remove(id) } }
@@ -31,7 +31,7 @@ final class InFlightRegistry: Sendable {
         }
     }
 
-    /// Makes a stream that yields once, at the next announcement. Call it before reading, to miss none.
+    /// Makes a stream that yields once, at the next announcement. Call it before reading, to catch every announcement.
     func listen(_ id: String) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents in

@@ -9,18 +9,18 @@ struct StoredPayment: Hashable, Sendable {
     var fingerprint: String
     /// The `id` of the payment's transaction.
     var transactionID: String
-    /// The transaction as of its terminal commit, which a repeated request gets; nil before that commit.
+    /// The transaction as of its terminal commit, which a repeated request gets. Nil before that commit.
     var reply: AddPaymentReply?
 }
 
 /// Reads and writes idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
 ///
-/// The reply to a payment is its transaction as of the terminal commit. A transaction that ends mostly stays as it is, so
-/// its own row has the reply, and what changes it later keeps a copy first (``keepReply(of:_:in:)``).
+/// The reply to a payment is its transaction as of the terminal commit. Most transactions do not change after their
+/// end, so the transaction's own row has the reply. A later change keeps a copy first (``keepReply(of:_:in:)``).
 enum PaymentRepository {
     /// The HTTP status of a payment that has ended.
     static let endedStatus = 201
-    /// The reply of a payment `p` whose transaction is `t`; NULL before its end.
+    /// The reply of a payment `p` whose transaction is `t`. NULL before its end.
     private static let reply = """
         p.answer_status, COALESCE(p.answer_body, CASE WHEN t.state IN ('purchased', 'failed') THEN t.body END) AS reply
         """
@@ -98,7 +98,7 @@ enum PaymentRepository {
 
     /// Copies the reply to a transaction's payment, before the transaction's next revision takes its place.
     ///
-    /// A transaction without a payment, as a renewal's, has none.
+    /// A transaction without a payment, as a renewal's, has no reply to keep.
     static func keepReply(
         of transactionID: String, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

@@ -1,16 +1,16 @@
 import StoreModels
 
-/// Decides from the tester's settings what happens at the payment sheet, without I/O.
+/// Decides from the tester's settings how the payment sheet goes on, without I/O.
 ///
-/// Nothing is charged before it allows it. The shopper signs in (M36; an operator may be asked to), the store may fail
-/// the purchase, the shopper answers the sheet (M32, M140), the purchase may be interrupted, and then a parent may have
-/// to agree (M29).
+/// The charge waits for its consent. First the shopper signs in (M36, and an operator may be asked to). Then the store
+/// may fail the purchase, the shopper answers the sheet (M32, M140), and the purchase may be interrupted. Last, a
+/// parent may have to agree (M29).
 enum PaymentSheetPolicy {
     enum Outcome: Hashable, Sendable {
         case pay
-        /// The answers that come first, in this order; never empty.
+        /// The answers that come first, in this order. Never empty.
         ///
-        /// An `interrupted` is always the last: the purchase fails with it, and resolving it decides what follows.
+        /// An `interrupted` is always the last: the purchase fails with it, and resolving it decides how it goes on.
         case ask([Prompt.Kind])
         case fail(TransactionError)
     }
@@ -35,14 +35,14 @@ enum PaymentSheetPolicy {
         return asks.isEmpty ? .pay : .ask(asks)
     }
 
-    /// Decides about an interrupted purchase that continues. Only a parent is left to ask.
+    /// Decides about an interrupted purchase that continues. Only a parent may still be asked.
     static func decideAgain(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         asksToBuy || tester.askToBuy == true ? .ask([.askToBuy]) : .pay
     }
 
     /// Returns the answers a prompt accepts.
     ///
-    /// A parent agrees or refuses; only the shopper cancels; a purchase that has failed cannot be declined.
+    /// A parent agrees or refuses, and only the shopper cancels. A purchase that has failed cannot be declined.
     static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
         switch kind {
         case .askToBuy: [.approve, .decline]
@@ -59,8 +59,8 @@ enum PaymentSheetPolicy {
     ).dueTo("interruptPurchases")
 
     /// Returns the failure with which an answer ends the purchase.
-    /// - Parameter error: The error the operator chose; with `decline` only.
-    /// - Returns: Nil for `approve`.
+    /// - Parameter error: The error the operator chose, with `decline` only.
+    /// - Returns: The failure, or nil for `approve`.
     static func failure(
         of answer: Prompt.Answer, to kind: Prompt.Kind, error: SKErrorCode?
     ) -> TransactionError? {

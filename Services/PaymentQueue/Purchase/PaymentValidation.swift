@@ -2,20 +2,20 @@ import StoreModels
 
 /// Checks a request's syntax before anything is looked up.
 ///
-/// What StoreKit reports through the observer is not refused here: an unknown product becomes a failed transaction.
+/// Errors that StoreKit reports through the observer pass here: an unknown product becomes a failed transaction.
 enum PaymentValidation {
     /// Maximum bytes. StoreKit names no limit.
     static let applicationUsernameMax = 4096
     static let appAccountTokenMax = identifierMax
     /// Maximum bytes of a foreign identifier: 255 characters of at most four bytes, as the gateway counts.
     static let identifierMax = 1020
-    /// Maximum bytes of a discount's signature; one of P-256 has about a hundred in base64.
+    /// Maximum bytes of a discount's signature. One of P-256 has about a hundred in base64.
     static let signatureMax = 4096
     /// The quantities StoreKit allows.
     static let quantities = 1...10
 
     /// Checks a payment.
-    /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity).
+    /// - Throws: `idempotencyKeyInvalid` or `requestInvalid` (422 for the quantity).
     static func check(_ payment: Payment) throws(StoreError) {
         try checkKey(payment.requestIdentifier)
         guard quantities.contains(payment.quantity) else {

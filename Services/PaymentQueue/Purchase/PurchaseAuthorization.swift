@@ -1,9 +1,8 @@
 import StoreModels
 
-/// A charge that the processor has authorized, or declined, before the purchase's only commit (ADR 0047).
+/// A charge that was authorized or declined before the purchase's only commit (ADR 0047).
 ///
-/// The customer pays nothing yet. The commit decides whether the charge is captured; a charge that is not captured
-/// lapses.
+/// The customer pays nothing yet. The commit decides whether the charge is captured. Otherwise the charge lapses.
 struct PurchaseAuthorization: Hashable, Sendable {
     /// The `id` of the transaction that the charge is for.
     let id: String
@@ -29,8 +28,8 @@ struct PurchaseAuthorization: Hashable, Sendable {
 
     /// Returns the terms that the plan agrees on, if this is the charge for them.
     ///
-    /// The plan is made from rows that were read after the authorization: the price may be another, an answer may
-    /// be missing, or a tester's settings may have the processor decline.
+    /// The plan is made from rows that were read after the authorization. So the price may be another, an answer may be
+    /// missing, or a tester's settings may let the processor decline.
     func terms(of plan: PurchasePlan) -> PurchaseTerms? {
         guard plan.isPlain, case .sell(let terms, let offerGroup) = plan.decision, offerGroup == nil,
             terms.amount == amount, !terms.productType.isSoldOneAtATime
@@ -40,9 +39,9 @@ struct PurchaseAuthorization: Hashable, Sendable {
 
     /// Decides whether a purchase is authorized before its commit.
     ///
-    /// Products of which a customer has one at a time and offers are reserved first, and only then charged. So are
+    /// Offers, and products that a customer has one at a time, are reserved first, and only then charged. So are
     /// promoted purchases, which have one payment.
-    /// - Returns: The amount to authorize; nil for a purchase that is charged after its first commit.
+    /// - Returns: The amount to authorize, or nil for a purchase that is charged after its first commit.
     static func amount(of request: AddPaymentRequest, _ quote: Quote) -> Money? {
         let payment = request.payment
         guard quote.availability == .available, let product = quote.product, product.type.isSoldInQuantity,
@@ -55,7 +54,7 @@ struct PurchaseAuthorization: Hashable, Sendable {
 }
 
 extension PurchasePlan {
-    /// Whether the shopper is charged without an answer to wait for and without a simulated fault.
+    /// Whether the shopper is charged without a prompt or simulated fault.
     var isPlain: Bool {
         guard case .sell(let terms, _) = decision else { return false }
         return asks.isEmpty && terms.simulate == nil

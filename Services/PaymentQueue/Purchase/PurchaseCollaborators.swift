@@ -16,21 +16,21 @@ struct PurchaseCollaborators: Sendable {
     /// - Throws: `serviceUnavailable` without a reply, `deadlineExceeded`.
     var quote: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
     /// Creates a charge, idempotent by key, and returns its outcome.
-    /// - Throws: For any call without a reply; then the outcome is unknown.
+    /// - Throws: For any call without a reply. Then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Authorizes a charge, idempotent by key. A reply that is `pending` leaves no trace.
-    /// - Throws: For any call without a reply; then the charge may be authorized, and lapses.
+    /// - Throws: For any call without a reply. Then the charge may be authorized, and lapses.
     var authorize: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Captures authorized charges, idempotent by key.
-    /// - Throws: For any call without a reply; then any of them may be captured.
+    /// - Throws: For any call without a reply. Then any of them may be captured.
     var capture:
         @Sendable (CaptureChargesRequest, ContinuousClock.Instant) async throws(StoreError) -> CaptureChargesReply
-    /// Cancels a charge, and returns the key's charge: a cancelled one, unless it was charged before.
-    /// - Throws: For any call without a reply; then it may still be charged.
+    /// Cancels a charge, and returns the key's charge. It is cancelled unless it was charged before.
+    /// - Throws: For any call without a reply. Then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Refunds a part of a charge, idempotent by key.
-    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; any other error is a missing reply,
-    ///   and then it is asked again.
+    /// - Throws: `requestInvalid` when the processor's ledger does not allow it. Any other error is a missing reply,
+    ///   and the caller asks again.
     var refund: @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
     /// Takes a refund back, idempotent by key.
     /// - Throws: As `refund`.
@@ -41,7 +41,7 @@ struct PurchaseCollaborators: Sendable {
     var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     /// Reads all storefronts from Catalog.
     var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
-    /// Subscribes to callbacks; one of this service's replicas gets each.
+    /// Subscribes to callbacks. One of this service's replicas gets each.
     var chargeChanges: ChargeChanges = { _ in {} }
     /// Calls `forget` with each app that changes in Catalog. It passes nil for any app, and returns when the task is
     /// cancelled.
@@ -85,14 +85,14 @@ extension PurchaseCollaborators {
     }
 }
 
-/// Limits the hints that there may be new server events, of which a renewal of many subscriptions has many.
+/// Limits the hints about new server events, because a renewal of many subscriptions sends many.
 final class ServerEventHintRate: Sendable {
-    /// Minimum time between two hints; the notifier reads once more after it.
+    /// Minimum time between two hints. The notifier reads once more after it.
     static let pause: Duration = .milliseconds(20)
 
     private let last = Locked<ContinuousClock.Instant?>(nil)
 
-    /// Tells whether a hint is sent now, and counts it.
+    /// Returns whether a hint is sent now, and counts it.
     func isDue(at now: ContinuousClock.Instant) -> Bool {
         last.withLock { last in
             if let last, now - last < Self.pause { return false }

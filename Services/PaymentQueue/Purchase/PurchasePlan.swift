@@ -1,8 +1,8 @@
 import StoreModels
 
-/// What a waiting purchase waits for.
+/// The obstacle that a waiting purchase waits for.
 ///
-/// A purchase in flight of the same product, or a subscription whose renewal is in quarantine.
+/// It is a purchase in flight of the same product, or a subscription whose renewal is in quarantine.
 struct PurchaseObstacle: Hashable, Sendable {
     /// The purchase's `id`, or that of the subscription's first transaction.
     var id: String
@@ -10,12 +10,12 @@ struct PurchaseObstacle: Hashable, Sendable {
     var isForPerson: Bool
 }
 
-/// The decision about a payment: what is sold, and who has to agree first.
+/// The decision about a payment: the terms of the sale, and the people who have to agree first.
 struct PurchasePlan: Hashable, Sendable {
     var decision: PurchasePolicy.Decision
-    /// The answers that come before the charge, in this order; empty unless something is sold.
+    /// The answers that come before the charge, in this order. Empty unless something is sold.
     var asks: [Prompt.Kind]
-    /// What a waiting purchase waits for; nil where several commits may end the waiting.
+    /// The obstacle of a waiting purchase, or nil if several commits may end the waiting.
     var obstacle: PurchaseObstacle?
 
     /// Plans a payment.
@@ -62,10 +62,10 @@ extension PurchasePolicy.Decision {
 extension PurchasePlan {
     /// Dates a planned purchase back.
     /// - Parameters:
-    ///   - context: What the plan was made of.
+    ///   - context: The facts the plan was made from.
     ///   - now: The app's clock.
-    /// - Throws: `requestInvalid` for what is no subscription, and a price in another currency;
-    ///   `transactionStateInvalid` for a customer who has subscribed in the group before; `serviceUnavailable` while
+    /// - Throws: `requestInvalid` for a product that is not a subscription, and for a price in another currency,
+    ///   `transactionStateInvalid` for a customer who has subscribed in the group before, or `serviceUnavailable` while
     ///   another purchase of the product is in flight.
     func dated(
         back past: PastPurchase, _ context: PurchasePolicy.Context, now: Timestamp
@@ -98,9 +98,9 @@ struct NewPurchase: Sendable {
     var quote: Quote
     /// The offer request that comes with the payment.
     var request: OfferRequest?
-    /// What dates it back; nil for a purchase now.
+    /// The past instant and price, or nil for a purchase now.
     var past: PastPurchase?
-    /// The request's fingerprint; nil for a purchase without an idempotency key.
+    /// The request's fingerprint, or nil for a purchase without an idempotency key.
     var fingerprint: String?
     /// The interrupted transaction it replaces.
     var supersedes: String?
@@ -123,7 +123,7 @@ struct PurchaseClaims: Sendable {
     let replica: String
     /// How long a new purchase belongs to the request that began it, in milliseconds.
     let headStart: Int64
-    /// How long a claim lasts, in milliseconds; a replica renews it when half is over.
+    /// The duration of a claim in milliseconds. A replica renews it when half is over.
     ///
     /// Other replicas take over the purchases of a dead one after this time.
     let lease: Int64

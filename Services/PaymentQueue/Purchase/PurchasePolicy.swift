@@ -5,7 +5,7 @@ import StoreModels
 /// The same context gives the same decision, in the commit that begins the purchase and when a waiting purchase is
 /// planned again.
 enum PurchasePolicy {
-    /// What the decision depends on, read in the commit that writes it.
+    /// The facts the decision depends on, read in the commit that writes it.
     struct Context: Hashable, Sendable {
         var canMakePayments = true
         /// The number of purchased and restored transactions that are not finished.
@@ -22,13 +22,13 @@ enum PurchasePolicy {
         var waitingCount = 0
         /// The customer's subscription in the product's group.
         var subscription: StoredSubscription?
-        /// What the customer has had in the product's group; nil for none.
+        /// The customer's earlier subscriptions in the product's group, if any.
         var groupHistory: SubscriptionGroupHistory?
-        /// The tester's rate, which compresses the periods of what is bought now.
+        /// The tester's rate, which compresses the periods of new purchases.
         var rate = SubscriptionRenewalRate.realTime
         /// Whether another payment has used the nonce of the payment's discount.
         var isNonceUsed = false
-        /// Whether an eligible customer gets the introductory offer; a purchase in the past has none.
+        /// Whether an eligible customer gets the introductory offer. A purchase in the past does not.
         var givesIntroductoryOffer = true
         /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
@@ -37,17 +37,17 @@ enum PurchasePolicy {
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
     }
 
-    /// Maximum number of a customer's waiting purchases; one more fails.
+    /// Maximum number of a customer's waiting purchases. One more fails.
     ///
-    /// Nothing else limits them: they cost nothing yet, and each is planned again.
+    /// It is their only limit, because they cost nothing yet, and each is planned again.
     static let waitingMax = 100
 
     enum Decision: Hashable, Sendable {
-        /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
+        /// Sell it on these terms. `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
-        /// Plan again later. Another purchase of the product, or what is due in the group, ends first.
+        /// Plan again later. Another purchase of the product, or a change that is due in the group, ends first.
         case wait
-        /// A failed transaction; nothing is charged.
+        /// A failed transaction. Nothing is charged.
         case fail(TransactionError)
     }
 

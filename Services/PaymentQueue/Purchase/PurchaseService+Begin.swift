@@ -9,9 +9,9 @@ extension PurchaseService {
     /// Adds a payment, or joins the one its key has added.
     /// - Parameter deadline: The caller's deadline.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
-    ///   `rateLimited` when too many payments of the customer wait for a reply, `intentDecided`; also `notFound` when
-    ///   an operator clears the purchase away before it has ended, `intentDecided` if it is a promoted one;
-    ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
+    ///   `rateLimited` when too many payments of the customer wait for a reply, or `intentDecided`. When an operator
+    ///   clears the purchase away before it has ended, `notFound`, or `intentDecided` for a promoted one. As long as no
+    ///   commit was made, `serviceUnavailable` and `deadlineExceeded`.
     func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         var request = request
         request.payment = request.payment.withAccountToken
@@ -51,8 +51,8 @@ extension PurchaseService {
     /// Adds a payment without a read before the first commit, if the storefront is cached.
     ///
     /// Most purchases are of this kind. The first commit checks everything again.
-    /// - Returns: A nil reply when something has to be looked up first, and nothing is written. The refusal is
-    ///   Catalog's, if it refused: a key that was used before has its reply without a price.
+    /// - Returns: A nil reply when a lookup has to come first. Then nothing is written. The refusal is Catalog's, if it
+    ///   refused, because a key that was used before has its reply without a price.
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
     ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
@@ -119,9 +119,9 @@ extension PurchaseService {
 
     // MARK: Authorization
 
-    /// Asks the processor for an authorization, if the purchase is likely to be written in one commit.
-    /// - Returns: Nil when the purchase is charged after its first commit. A charge that is authorized all the same, by
-    ///   a reply that did not come, lapses.
+    /// Asks the processor for an authorization, if one commit is likely to suffice.
+    /// - Returns: The authorization, or nil when the purchase is charged after its first commit. If its reply was lost,
+    ///   the authorized charge lapses.
     private func authorize(
         _ request: AddPaymentRequest, _ quote: Quote, until deadline: ContinuousClock.Instant
     ) async throws -> PurchaseAuthorization? {
@@ -155,15 +155,15 @@ extension PurchaseService {
         case started(Written)
         /// The key was used before.
         case existing(StoredPayment)
-        /// The customer's storefront is not the quote's; nothing is written.
+        /// The customer's storefront is not the quote's. Nothing is written.
         case moved(to: String)
     }
 
-    /// What the first commit has found under its key.
+    /// The state that the first commit has found under its key.
     private enum Found: Sendable {
         case payment(StoredPayment)
         case storefront(String)
-        /// Nothing, so the commit has begun this purchase, or written all of it.
+        /// The key is new. The commit has begun this purchase, or written all of it.
         case nothing(StoredTransaction, isPlain: Bool)
     }
 
@@ -177,14 +177,14 @@ extension PurchaseService {
         }
     }
 
-    /// Makes the first commit: payment, transaction, claims and journal; it also uses the payment's intent.
+    /// Makes the first commit: payment, transaction, claims and journal. It also uses the payment's intent.
     ///
     /// A purchase that StoreKit reports as failed ends in this commit, and so does one that was authorized before.
     /// - Parameters:
     ///   - storefront: The storefront the quote is for.
-    ///   - authorization: The charge of the purchase, if it is what the commit finds agreed; else it is voided.
-    /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
-    ///   written.
+    ///   - authorization: The charge of the purchase, if the commit finds its terms agreed. Otherwise it is voided.
+    /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or must not have one. Then
+    ///   nothing is written.
     private func begin(
         _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
         _ authorization: PurchaseAuthorization? = nil
@@ -205,7 +205,7 @@ extension PurchaseService {
         return begun
     }
 
-    /// Has an authorization captured that a commit has used, and one voided that it has not.
+    /// Captures the authorization if the commit has used it, and voids it otherwise.
     private func settle(_ authorization: PurchaseAuthorization, _ begun: Begun) throws {
         guard case .started(let written) = begun, written.stored.id.isExactly(authorization.id) else {
             return captures.void(authorization)
@@ -310,8 +310,8 @@ final class WaitingPlaces: Sendable {
 
 /// Remembers the idempotency keys that this process has seen last.
 ///
-/// A request that is sent again is not authorized again: it mostly finds its purchase. Only a courtesy to the customer,
-/// because an authorization that no commit uses is voided.
+/// A repeated request is not authorized again, because it mostly finds its purchase. This is only a courtesy to the
+/// customer, because unused authorizations are voided.
 final class RecentKeys: Sendable {
     /// Maximum number of keys in each of the two generations.
     static let generationMax = 8_192
@@ -361,7 +361,7 @@ enum RequestFingerprint {
     /// - Parameters:
     ///   - redeemed: An offer that is redeemed with the payment. The gateway's check of its signature is left out,
     ///     because it follows from the payment.
-    ///   - past: What dates it back.
+    ///   - past: The past instant and price, for a purchase that is dated back.
     static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil, past: PastPurchase? = nil) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }

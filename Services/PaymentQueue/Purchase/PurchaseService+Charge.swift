@@ -11,12 +11,12 @@ extension PurchaseService {
         case now(StoredTransaction)
         /// Another task of this process works on it.
         case busy
-        /// There is no such purchase any more: an operator has cleared it away.
+        /// The purchase is gone, because an operator has cleared it away.
         case gone
     }
 
     /// Makes one attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
-    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it. It saves a read.
     func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
@@ -75,8 +75,8 @@ extension PurchaseService {
     /// Works on a purchase, or waits for the task that does, until it rests.
     ///
     /// It returns earlier when the purchase waits for a person, and at `last`.
-    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
-    /// - Returns: The transaction as it is then; nil when there is no such purchase any more.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it. It saves a read.
+    /// - Returns: The transaction as it is then, or nil when the purchase is gone.
     func outcome(
         of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
@@ -98,7 +98,7 @@ extension PurchaseService {
         }
     }
 
-    /// Writes the outcome. When its subscription group has something due, that comes first, then it writes again.
+    /// Writes the outcome. If its subscription group has events due, they come first, and it writes again.
     private func settle(
         _ stored: StoredTransaction, _ reply: ChargeReply, until deadline: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
@@ -110,7 +110,7 @@ extension PurchaseService {
         return try finish(await commit(settled, reply))
     }
 
-    /// Does what is due in the purchase's subscription group.
+    /// Processes the events that are due in the purchase's subscription group.
     private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
         var key = stored.subscriptionKey
         if key == nil { key = try await subscriptionKey(of: stored) }
@@ -131,16 +131,16 @@ extension PurchaseService {
     // MARK: Commits
 
     /// Plans a purchase again that waited for another one of the same product.
-    /// - Returns: Nil when there is no such purchase any more.
+    /// - Returns: The commit, or nil when the purchase is gone.
     private func replan(_ known: StoredTransaction) async throws -> Written? {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
-    /// Makes the outcome commit, which writes the processor's outcome once. A second writer gets what the first one
-    /// wrote.
+    /// Makes the outcome commit, which writes the processor's outcome once. A second writer gets the first one's
+    /// transaction.
     /// - Parameter known: The purchase as it was last read or written. The row is read again only when it has changed
     ///   since.
-    /// - Returns: Nil when there is no such purchase any more.
+    /// - Returns: The commit, or nil when the purchase is gone.
     func commit(_ known: StoredTransaction, _ reply: ChargeReply) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
             switch reply {
@@ -195,7 +195,7 @@ extension PurchaseService {
 
 extension StoredTransaction {
     /// Starts to lock the subscription that the purchase pays, for ``CustomerTransaction/setSubscription(_:)``.
-    /// - Returns: Nil for a purchase of something else, and for one without terms.
+    /// - Returns: The query, or nil for a purchase of another type, and for one without terms.
     fileprivate func startSubscription(
         in transaction: SQLTransaction
     ) async throws(PersistenceError) -> (group: String, lock: StartedQuery)? {

@@ -7,10 +7,10 @@ import Synchronization
 
 /// Handles `queue.add`: one key, one transaction, at most one charge, through a crash of any process.
 ///
-/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047). For every other
-/// the first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The request
-/// that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in this
-/// process. Each commit is one function; between them the process may die.
+/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047). For every
+/// other the first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The
+/// request that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in
+/// this process. Each commit is one function, and the process may die between them.
 struct PurchaseService: QueuePart {
     /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
@@ -28,23 +28,23 @@ struct PurchaseService: QueuePart {
     static let sweepTime: Duration = .seconds(5)
 
     let context: QueueContext
-    /// Does what is due in a purchase's subscription group before the purchase.
+    /// Processes the events that are due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
-    /// Captures what was authorized and committed.
+    /// Captures authorized and committed charges.
     let captures: CaptureService
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
-    /// What was last read about customers, for a quote and an authorization before the database is read. Only hints:
-    /// the commit compares them with the customer's rows.
+    /// The last facts read about customers, for quotes and authorizations before a database read. They are only hints,
+    /// because the commit compares them with the customer's rows.
     let shoppers = ExpiringCache<CustomerReference, ShopperHint>(max: 10_000)
     let recentKeys = RecentKeys()
     let places = WaitingPlaces()
     let retries = RetrySweep(concurrency: sweepConcurrency)
 
-    /// What a purchase of a customer is likely to find.
+    /// The facts that a purchase of a customer is likely to find.
     struct ShopperHint: Sendable {
         var storefront: String
-        /// Whether the last purchase was sold without an answer to wait for and without a simulated fault.
+        /// Whether the last purchase was sold without a prompt or simulated fault.
         var buysPlainly = false
     }
 
@@ -61,10 +61,10 @@ struct PurchaseService: QueuePart {
         }
     }
 
-    /// Reads a transaction as replies to its payment have it.
+    /// Reads a transaction in the state that replies to its payment show.
     ///
-    /// Once it has ended that is the state of the terminal commit, without later deliveries, so that all replies to one
-    /// key are the same.
+    /// Once it has ended, this is the state of the terminal commit, without later deliveries, so that all replies to
+    /// one key are the same.
     /// - Parameter id: A transaction that this service drives, never one that a client names.
     func find(driven id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
@@ -106,7 +106,7 @@ struct PurchaseService: QueuePart {
 }
 
 extension StoreError {
-    /// Refuses a promoted purchase whose transaction was deleted: it is over and does not buy again.
+    /// Refuses a promoted purchase whose transaction was deleted. It is over and does not buy again.
     static var promotedPurchaseCleared: StoreError {
         StoreError(
             .intentDecided,
@@ -160,7 +160,7 @@ extension PurchaseService {
     }
 
     /// Drives a purchase.
-    /// - Returns: Whether there is nothing to try again: the purchase has ended, or the end of another resumes it.
+    /// - Returns: Whether the purchase is done: it has ended, or the end of another resumes it.
     private func ends(_ id: String) async -> Bool {
         do {
             switch try await drive(id, until: .now + Self.sweepTime) {

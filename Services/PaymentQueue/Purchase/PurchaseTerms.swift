@@ -1,8 +1,8 @@
 import StoreModels
 
-/// What was agreed when the purchase began: what is sold, for how much and how long.
+/// The terms agreed when the purchase began: product, price and period.
 ///
-/// Stored with the transaction, so that a later catalogue changes nothing about a purchase in flight (P6).
+/// They are stored with the transaction, so that a later catalogue does not change a purchase in flight (P6).
 ///
 /// ```json
 /// {"productType":"autoRenewable","amount":{"amount":"1.99","currency":"USD"},"catalogVersion":3,
@@ -13,17 +13,17 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     struct Subscription: Hashable, Sendable, Codable {
         /// The product's group at the time of the terms.
         var group: String
-        /// The group the customer's subscription began in and is stored under; nil when it is `group`.
+        /// The group the customer's subscription began in and is stored under. Nil when it is `group`.
         var filedUnder: String?
-        /// The service level; 1 is the highest.
+        /// The service level. 1 is the highest.
         var level: Int
         /// The product's own period.
         var length: SubscriptionPeriod
-        /// The product's own price; nil for a change that is only noted.
+        /// The product's own price, or nil for a change that is only noted.
         var price: Money?
         /// How long this payment gives access.
         ///
-        /// One billing period, or the whole offer where it is paid up front or free.
+        /// One billing period, or the whole offer if it is paid up front or free.
         var accessPeriod: SubscriptionPeriod
         /// The number of later periods at the price of a pay-as-you-go offer.
         var offerPeriodsLeft: Int
@@ -34,13 +34,13 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var key: String { filedUnder ?? group }
     }
 
-    /// What the purchase does to the subscription the customer has in the group.
+    /// The effect of the purchase on the customer's subscription in the group.
     enum Change: String, Hashable, Sendable, Codable {
         /// Replaces the present period immediately, and its unused part is refunded.
         ///
-        /// A `downgrade` does so only with an offer, or when no next renewal is to come.
+        /// A `downgrade` does so only with an offer, or when the subscription does not renew again.
         case upgrade, crossgrade, downgrade
-        /// Changes the product with the next renewal; nothing is paid or given now.
+        /// Changes the product with the next renewal. Nothing is paid or given now.
         case scheduled
         /// Takes the scheduled change back.
         case reverted
@@ -49,7 +49,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var isNote: Bool { self == .scheduled || self == .reverted }
     }
 
-    /// What dates a purchase back.
+    /// The past instant and price of a purchase that is dated back.
     struct Past: Hashable, Sendable, Codable {
         /// When it was bought, business time.
         var start: Timestamp
@@ -66,34 +66,35 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     }
 
     var productType: ProductType
-    /// The charged amount, quantity and offer included; zero needs no charge.
+    /// The charged amount, quantity and offer included. Zero needs no charge.
     var amount: Money
     /// The version of the catalogue that was quoted.
     var catalogVersion: Int64
-    /// Nil for a product that is no subscription.
+    /// Nil for a product that is not a subscription.
     var subscription: Subscription?
     /// Nil at the regular price.
     var offer: AppliedOffer?
-    /// The identifier under which the customer owns the product already; then it is given again for nothing.
+    /// The identifier under which the customer owns the product already. If set, the product is given again for
+    /// nothing.
     var ownedSince: String?
     /// Nil for a product without hosted content.
     var content: Content?
-    /// The processor mode a test has asked for; nil for the processor's usual one.
+    /// The processor mode a test has asked for. Nil for the processor's usual one.
     var simulate: ProcessorMode?
-    /// The storefront in which the shopper has agreed to the terms; nil for a renewal.
+    /// The storefront in which the shopper has agreed to the terms. Nil for a renewal.
     var storefront: String?
-    /// Nil where the group had no active subscription.
+    /// Nil if the group had no active subscription.
     var change: Change?
-    /// When the scheduled change takes effect, or when a reverted one was to.
+    /// When the scheduled change takes effect, or would have, for a reverted one.
     var effectiveDate: Timestamp?
     /// Nil for a purchase now.
     var past: Past?
 
     /// Makes the terms of a sale at the product's price or an offer's.
     /// - Parameters:
-    ///   - applied: The offer as the transaction names it; nil derives an introductory or promotional one from `offer`.
+    ///   - applied: The offer as the transaction names it. Nil derives an introductory or promotional one from `offer`.
     ///   - rate: The tester's rate, which compresses periods.
-    /// - Returns: Nil when the price times the quantity does not fit 64 bits.
+    /// - Returns: The terms, or nil when the price times the quantity does not fit 64 bits.
     init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
         applied: AppliedOffer? = nil, rate: SubscriptionRenewalRate = .realTime
@@ -166,7 +167,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
 
     /// Returns the terms of the same purchase in the past.
     /// - Parameter now: The app's clock.
-    /// - Throws: `requestInvalid` for what is no subscription, and a price in another currency.
+    /// - Throws: `requestInvalid` for a product that is not a subscription, and for a price in another currency.
     func dated(back past: PastPurchase, now: Timestamp) throws(StoreError) -> PurchaseTerms {
         guard let subscription, change == nil else {
             throw StoreError(
@@ -191,10 +192,11 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         return terms
     }
 
-    /// Whether there is nothing to charge.
+    /// Whether the purchase costs nothing.
     var isFree: Bool { amount.minorUnits == 0 }
 
-    /// The receipt flags of M118: a trial is no "intro offer period", both paid modes are. Other products have none.
+    /// The receipt flags of M118. Both paid modes are an "intro offer period", and a trial is not. Nil for other
+    /// products.
     var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
         guard subscription != nil, change?.isNote != true else { return (nil, nil) }
         guard let offer, offer.type == .introductory else { return (false, false) }

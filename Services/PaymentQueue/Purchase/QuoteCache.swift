@@ -5,12 +5,12 @@ import StoreModels
 ///
 /// Concurrent requests for the same quote share one request. A change of the catalogue or a setting that was
 /// acknowledged to the operator applies to the next purchase (ADR 0021). While Catalog is away, a quote is used for a
-/// minute, unless Catalog has announced a change of the app: the price was true, and a purchase is charged what it was
-/// quoted. Without a quote the purchase is refused before any commit.
+/// minute, unless Catalog has announced a change of the app. The price was true, and a purchase is charged its quoted
+/// price. Without a quote the purchase is refused before any commit.
 final class QuoteCache: Sendable {
     /// Maximum age of a quote while Catalog is away.
     static let usableFor: Duration = .seconds(60)
-    /// Maximum number of cached quotes; when it is reached, the cache is emptied.
+    /// Maximum number of cached quotes. When it is reached, the cache is emptied.
     static let quotesMax = 10_000
 
     private let quotes: ExpiringCache<QuoteRequest, Quote>
@@ -40,7 +40,7 @@ final class QuoteCache: Sendable {
     }
 
     /// Requests a quote.
-    /// - Throws: `serviceUnavailable` when Catalog is away and the cache has no usable quote; what Catalog refuses.
+    /// - Throws: `serviceUnavailable` when Catalog is away and the cache has no usable quote, or Catalog's refusal.
     func quote(
         _ request: QuoteRequest, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Quote {

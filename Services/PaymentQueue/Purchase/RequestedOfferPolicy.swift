@@ -3,18 +3,18 @@ import StoreModels
 /// Decides about the offer a payment asks for, without I/O.
 ///
 /// It is a promotional offer the app has signed for, or a win-back offer, an offer code or a promotional offer that was
-/// redeemed outside the app. None of them affects the introductory offer.
+/// redeemed outside the app. They all leave the introductory offer unaffected.
 enum RequestedOfferPolicy {
     /// An offer the payment names and the product has.
     struct Found: Hashable, Sendable {
         var discount: ProductDiscount
         var applied: AppliedOffer
-        /// The redeemable offer with its conditions; nil for a promotional offer, which is for every former subscriber.
+        /// The redeemable offer with its conditions. Nil for a promotional offer, which is for every former subscriber.
         var redeemable: RedeemableOffer?
     }
 
     enum Search: Hashable, Sendable {
-        /// No offer is requested, or only the introductory one, which every eligible customer gets.
+        /// The payment requests no offer, or only the introductory one, which every eligible customer gets.
         case none
         case found(Found)
         case fail(TransactionError)
@@ -87,7 +87,7 @@ enum RequestedOfferPolicy {
     }
 }
 
-/// What comes with a payment about an offer other than the introductory one.
+/// The part of a payment about an offer other than the introductory one.
 ///
 /// It is stored with the transaction, because a purchase that waited or was interrupted is planned again.
 struct OfferRequest: Hashable, Sendable, Codable {
@@ -97,7 +97,7 @@ struct OfferRequest: Hashable, Sendable, Codable {
     var redeemed: RedeemedOffer?
 
     /// Creates a request.
-    /// - Returns: Nil when there is nothing to keep.
+    /// - Returns: Nil when both parts are nil.
     init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
         guard discountCheck != nil || redeemed != nil else { return nil }
         self.discountCheck = discountCheck

@@ -40,7 +40,7 @@ struct SalesRecord: Sendable {
         ]
     }
 
-    /// Notes the state in which a commit of this process left a purchase. One that is still purchasing is no outcome.
+    /// Notes the state in which a commit of this process left a purchase. A purchasing one has no outcome yet.
     func note(_ stored: StoredTransaction) {
         let value = stored.transaction
         guard let counter = purchases[value.transactionState] else { return }
@@ -52,7 +52,7 @@ struct SalesRecord: Sendable {
     }
 
     /// Notes a renewal's outcome.
-    /// - Parameter paid: The period's transaction, where it was paid.
+    /// - Parameter paid: The period's transaction, if it was paid.
     func note(_ outcome: Renewal, of value: StoredSubscription, paid: PaymentTransaction?) {
         renewals[outcome]?.increment()
         var metadata: Logger.Metadata = [

@@ -5,7 +5,7 @@ import StoreModels
 
 /// Removes journal rows that no stream needs any more. A reader that is behind them takes a snapshot instead.
 struct JournalPruner: QueuePart {
-    /// Minimum age of removed rows, by the wall clock: moving an app's clock removes no rows from open streams.
+    /// Minimum age of removed rows, by the wall clock. Moving an app's clock keeps the rows of open streams.
     static let keptFor: Duration = .seconds(30 * 86_400)
     /// Monotonic time between two rounds.
     static let interval: Duration = .seconds(600)

@@ -75,9 +75,10 @@ enum JournalRepository {
         }
     }
 
-    /// Removes those of the oldest `limit` rows that were written before `wall`, and records each customer's last removed
-    /// row, and the last one of all.
-    /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
+    /// Removes the rows written before `wall` among the oldest `limit`.
+    ///
+    /// It records each customer's last removed row, and the last one of all.
+    /// - Returns: The number of removed rows, which is less than `limit` when no more are that old.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -134,9 +135,9 @@ struct JournalEntry: Hashable, Sendable {
     var body: String
     /// Nil at the end of a restore.
     var transactionID: String?
-    /// The transaction's revision; nil at the end of a restore.
+    /// The transaction's revision. Nil at the end of a restore.
     var revision: Int?
-    /// The store event this change is listed as; nil when it is none.
+    /// The store event this change is listed as, if any.
     var event: StoreEvent.Kind?
 
     /// The change as the event that announces it: a transaction's JSON is the row's.

@@ -3,7 +3,7 @@ import EventLoop
 import Persistence
 import StoreModels
 
-/// Reads what observers deliver: the unfinished queue, later journal rows, and each journal's end.
+/// Reads the rows that observers deliver: the unfinished queue, later journal rows, and each journal's end.
 struct QueueReader: Sendable {
     /// Maximum number of transactions or changes in one page.
     static let pageMax = 100
@@ -29,7 +29,7 @@ struct QueueReader: Sendable {
     /// The page also has the ends of the device's restores and the revocations that no stream has delivered yet.
     /// Opening streams of one customer get their pages one after the other.
     /// - Parameter deadline: The caller's deadline. A page whose turn comes later is not read.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's;
+    /// - Throws: `requestInvalid`, `notFound` for an unknown customer or an `after` that is not the customer's, or
     ///   `deadlineExceeded`.
     func snapshot(
         _ request: SnapshotRequest, deadline: ContinuousClock.Instant
@@ -144,21 +144,21 @@ struct QueueReader: Sendable {
         return UnfinishedLists(pages: lists.map(\.page))
     }
 
-    /// A device about whose revocations nothing is stored, and the customer's last journal row.
+    /// A device without stored revocations, and the customer's last journal row.
     private struct NewDevice: Sendable {
         let customer: CustomerReference
         let deviceId: String
         let seq: Int64
     }
 
-    /// The queries of one list, which were started.
+    /// The started queries of one list.
     private struct StartedList {
         let request: SnapshotRequest
         let device: StartedQuery
         let transactions: StartedQuery
     }
 
-    /// One list of several; without a page it is asked for alone.
+    /// One list of several. Without a page it is asked for alone.
     private struct RequestedList: Sendable {
         var page: ArraySlice<UInt8>?
         var new: NewDevice?
@@ -266,7 +266,7 @@ struct QueueReader: Sendable {
     ///
     /// A reader ahead of the journal has a position of another database, and one behind its beginning has missed pruned
     /// rows. Both take a snapshot.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
     func changes(_ request: ChangesRequest) async throws -> ChangesReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
@@ -301,7 +301,8 @@ struct QueueReader: Sendable {
 }
 
 extension RevocationRepository {
-    /// Starts to read a customer's last journal row and a device's position among the revocations, null without one.
+    /// Starts to read a customer's last journal row and a device's revocation position. The position is null without
+    /// one.
     fileprivate static func startDevice(
         _ deviceId: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> StartedQuery {
@@ -363,7 +364,7 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     func waiters(of key: Key) -> Int { waiting.withLock { $0[key]?.count ?? 0 } }
 
     /// Runs `body` when the earlier bodies of `key` have ended.
-    /// - Throws: What `body` throws.
+    /// - Throws: The error of `body`.
     func withLock<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
         await take(key)
         defer { release(key) }

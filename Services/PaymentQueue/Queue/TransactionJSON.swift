@@ -49,7 +49,7 @@ enum TransactionJSON: Hashable, Sendable, Codable {
     }
 
     /// Writes a page of transactions as a client receives it.
-    /// - Parameter after: The next page's; nil for the last page.
+    /// - Parameter after: The next page's `after`. Nil for the last page.
     static func page(_ transactions: [TransactionJSON], after: String?) throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(try transactions.reduce(64) { try $0 + $1.byteCount + 1 })

@@ -14,7 +14,7 @@ struct ReceiptService: QueuePart {
     let context: QueueContext
 
     /// Reads one page.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
     func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let after = Int64(request.after ?? "0") else {
@@ -61,7 +61,7 @@ struct ReceiptService: QueuePart {
 }
 
 extension StoredSubscription {
-    /// Returns the subscription as receipts list it, without what only the catalogue knows.
+    /// Returns the subscription as receipts list it, without the facts that only the catalogue has.
     var wire: Subscription {
         with(
             Subscription(
@@ -77,15 +77,15 @@ extension StoredSubscription {
     }
 }
 
-/// Decides what receipts and the App Store Server API list of a customer, without I/O.
+/// Decides which items receipts and the App Store Server API list, without I/O.
 enum ReceiptRules {
-    /// Whether a receipt lists it no more: a finished consumable. The App Store Server API does.
+    /// Whether receipts leave it out, as a finished consumable. The App Store Server API lists it.
     static func isUsedUp(_ stored: StoredTransaction) -> Bool {
         stored.terms?.productType == .consumable && stored.isFinished
     }
 
     /// Makes the item of a transaction.
-    /// - Returns: Nil for what no list has: a transaction that is not purchased, and a change that was only noted.
+    /// - Returns: The item, or nil for a transaction that is not purchased, and for a change that was only noted.
     static func item(_ stored: StoredTransaction) -> ReceiptItem? {
         let value = stored.transaction
         guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true,

@@ -29,7 +29,7 @@ enum RefundRepository {
         return RefundRules.left(of: stored.transaction.price?.minorUnits ?? 0, refunded: refunded)
     }
 
-    /// Reads refunds and reversals after a key that the processor has not replied to, by key.
+    /// Reads refunds and reversals without a reply of the processor, by key, after a key.
     static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
         try await reader.query(
             """
@@ -53,7 +53,7 @@ enum RefundRepository {
             "SELECT refund_key FROM refund WHERE transaction_id = ? AND reversal <> 0", transactionID) != nil
     }
 
-    /// Records that a refund is to be taken back. A purchase of nothing has none.
+    /// Records that a refund must be taken back. Does nothing for a purchase that cost nothing.
     static func reverse(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send("UPDATE refund SET reversal = 1 WHERE refund_key = ? AND reversal = 0", key)
     }
@@ -81,7 +81,7 @@ enum RefundRepository {
 
 /// Computes refunded amounts without I/O, in minor units.
 enum RefundRules {
-    /// Returns what can still be refunded of a payment.
+    /// Returns the refundable rest of a payment.
     static func left(of paid: Int64, refunded: Int64) -> Int64 { max(0, paid - refunded) }
 
     /// Returns the part of a period's price for the time after `now`.

@@ -52,7 +52,7 @@ enum RefundRequestRepository {
             now.milliseconds, transactionID)
     }
 
-    /// Keeps what the app's server said, at the open request about a transaction.
+    /// Keeps the app server's consumption information, at the open request about a transaction.
     static func setConsumption(
         _ value: JSONValue, about transactionID: String, in transaction: SQLTransaction
     ) async throws {

@@ -13,7 +13,8 @@ struct RefundRequestService: QueuePart {
     let refunds: RefundService
 
     /// Opens a request about a purchase that was not taken back.
-    /// - Throws: `notFound`; `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.
+    /// - Throws: `notFound`, or `transactionStateInvalid` if it is not a purchase, was taken back, or has an open
+    ///   request.
     func open(_ request: OpenRefundRequest) async throws -> CustomerRefundRequest {
         let committed = try await database.write { transaction in
             guard let found = try await TransactionRepository.find(request.transaction, in: transaction) else {
@@ -50,7 +51,7 @@ struct RefundRequestService: QueuePart {
     }
 
     /// Grants a request: refunds the purchase, as a whole or in part.
-    /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` for one that was declined; as
+    /// - Throws: `requestInvalid`, `notFound`, `transactionStateInvalid` for one that was declined, or the errors of
     ///   ``RefundService/takeBack(_:_:share:deadline:)``.
     func grant(
         _ request: GrantRefundRequest, deadline: ContinuousClock.Instant
@@ -70,7 +71,7 @@ struct RefundRequestService: QueuePart {
     }
 
     /// Declines a request.
-    /// - Throws: `notFound`; `transactionStateInvalid` for one that was granted.
+    /// - Throws: `notFound`, or `transactionStateInvalid` for one that was granted.
     func decline(_ named: ScopedIdentifier) async throws -> CustomerRefundRequest {
         let found = try await get(named)
         let transaction = ScopedIdentifier(found.transactionId, in: named.scope)
@@ -98,7 +99,7 @@ struct RefundRequestService: QueuePart {
         return try await get(named)
     }
 
-    /// Keeps what the app's server says of a purchase's consumption, at its open request.
+    /// Keeps the app server's information about a purchase's consumption, at its open request.
     /// - Throws: `notFound`, also for another app's.
     func consume(_ request: ConsumptionInformation) async throws -> Empty {
         try await database.write { transaction in

@@ -11,7 +11,7 @@ import StoreModels
 struct RefundService: QueuePart {
     /// Timeout of the processor's reply within a request.
     static let sendTime: Duration = .seconds(2)
-    /// Pause before a refund is tried again that a renewal has delayed.
+    /// Pause before a refund delayed by a renewal is tried again.
     static let pause: Duration = .milliseconds(50)
     /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
@@ -28,8 +28,8 @@ struct RefundService: QueuePart {
     ///
     /// The reply does not wait for a processor that is away.
     /// - Parameter share: The part of the price that a refund gives back.
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` when
-    ///   renewals of the subscription are being charged until the deadline.
+    /// - Throws: `notFound`, `transactionStateInvalid` for a transaction that is not a purchase, or
+    ///   `serviceUnavailable` when renewals of the subscription are being charged until the deadline.
     func takeBack(
         _ request: RefundRequest, _ ending: SubscriptionEnding, share: RefundShare = .full,
         deadline: ContinuousClock.Instant
@@ -46,7 +46,7 @@ struct RefundService: QueuePart {
     /// Takes a refund back. A repetition returns the same transaction.
     ///
     /// The reply does not wait for a processor that is away.
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction that was not refunded.
+    /// - Throws: `notFound`, or `transactionStateInvalid` for a transaction that was not refunded.
     func reverse(_ request: RefundRequest, deadline: ContinuousClock.Instant) async throws -> PaymentTransaction {
         let reversed = try await commit(request) { commit, stored in try await commit.reverseRefund(of: stored) }
         for change in reversed.changes { collaborators.publish(change) }
@@ -57,7 +57,7 @@ struct RefundService: QueuePart {
     }
 
     /// Records that a stream of the device has delivered revocations.
-    /// - Throws: `notFound` for an unknown customer; `requestInvalid` for a position the journal has not reached.
+    /// - Throws: `notFound` for an unknown customer, or `requestInvalid` for a position the journal has not reached.
     func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         let customer = request.customer
@@ -93,7 +93,7 @@ struct RefundService: QueuePart {
     /// The result of a decision.
     private struct TakenBack: Sendable {
         var transaction: PaymentTransaction
-        /// The customer; nil when the purchase was taken back before.
+        /// The customer. Nil when the purchase was taken back before.
         var takenFrom: CustomerReference?
         /// Changes to publish after the commit.
         var changes: [PublishedChange]
@@ -118,7 +118,7 @@ struct RefundService: QueuePart {
     }
 
     /// Makes the commit of a decision.
-    /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
+    /// - Throws: `notFound`, or the errors of ``CustomerTransaction/takeBack(_:_:share:reason:)``.
     private func commit(
         _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundShare
     ) async throws -> TakenBack {

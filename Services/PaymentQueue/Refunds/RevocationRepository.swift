@@ -6,7 +6,7 @@ import StoreModels
 ///
 /// The rows outlive the journal's: a device may come back after a year.
 enum RevocationRepository {
-    /// Maximum number of revocations in one snapshot; later ones come with the next, or live.
+    /// Maximum number of revocations in one snapshot. Later ones come with the next, or live.
     static let snapshotMax = 100
 
     static func insert(
@@ -21,7 +21,7 @@ enum RevocationRepository {
     }
 
     /// Reads the revocations no stream has delivered to the device yet, oldest first.
-    /// - Returns: Nil for a new device, which has no entitlement to lose.
+    /// - Returns: The revocations, or nil for a new device, which has no entitlement to lose.
     static func unseen(
         of customer: CustomerReference, deviceId: String, in reader: SQLReader
     ) async throws -> [Revocation]? {

@@ -13,7 +13,7 @@ struct StoredRefund: Hashable, Sendable {
     var amount: Money
     /// Whether the processor has replied to the refund.
     var isDone = false
-    /// Whether the refund is to be taken back at the processor.
+    /// Whether the refund must be taken back at the processor.
     var isReversal = false
 
     /// Returns the key of the refund of a whole purchase.
@@ -22,7 +22,7 @@ struct StoredRefund: Hashable, Sendable {
     /// Returns the key of the refund of a period's unused part.
     /// - Parameters:
     ///   - transactionID: The purchase that has replaced the period.
-    ///   - period: The period's number; nil for the latest one.
+    ///   - period: The period's number, or nil for the latest one.
     static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
         "prorated:" + transactionID + (period.map { ":\($0)" } ?? "")
     }

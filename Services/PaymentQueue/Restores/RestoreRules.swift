@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Decides without I/O whether a restore fails, what it restores and which transactions result.
+/// Decides without I/O whether a restore fails, and which transactions it creates.
 ///
 /// See M38 to M42, R1, R2 and R4. A restore never charges.
 enum RestoreRules {
     /// Returns the failure of a restore, which then restores nothing.
-    /// - Returns: Nil when the restore goes ahead.
+    /// - Returns: The failure, or nil when the restore goes ahead.
     static func failure(tester: TesterSettings) -> TransactionError? {
         switch tester.signIn ?? .ok {
         // A restore creates no prompt; the launch that delivers what it restored does.
@@ -38,7 +38,7 @@ enum RestoreRules {
     /// - Parameters:
     ///   - id: The new transaction's `id`.
     ///   - transactionIdentifier: The new transaction's identifier.
-    ///   - expiresDate: The instant until which the subscription gives access now; nil for a non-consumable.
+    ///   - expiresDate: The instant until which the subscription gives access now. Nil for a non-consumable.
     static func restored(
         _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,
         expiresDate: Timestamp?, deviceId: String

@@ -4,7 +4,7 @@ import StoreModels
 
 /// Handles `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45).
 ///
-/// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of
+/// The processor is never asked. Each commit is one function. The process may die between them, and ``sweep()`` of
 /// another process continues.
 struct RestoreService: QueuePart {
     /// Monotonic time between two sweeps.
@@ -100,7 +100,7 @@ struct RestoreService: QueuePart {
 
     /// Finds the customer's restore of a key, or begins it.
     /// - Parameter defaults: The app's defaults for testers.
-    /// - Throws: `notFound` for an unknown customer; `keyReused`.
+    /// - Throws: `notFound` for an unknown customer, or `keyReused`.
     private func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> StoredRestore {
         let customer = request.customer
         var random = SystemRandomNumberGenerator()

@@ -5,14 +5,14 @@ import StoreModels
 /// A restore's row: the restore as its device sees it, and its progress.
 struct StoredRestore: Hashable, Sendable {
     var customer: CustomerReference
-    /// The device that is notified; no other is.
+    /// The only device that is notified.
     var deviceId: String
     /// The idempotency key, chosen by the client.
     var requestKey: String
     var restore: Restore
-    /// The last transaction number of the restore; later originals were purchased after it began.
+    /// The last transaction number of the restore. Later originals were purchased after it began.
     var throughNumber: Int64
-    /// The transaction number of the last restored original; 0 before the first.
+    /// The transaction number of the last restored original. 0 before the first.
     var lastNumber: Int64
 
     var id: String { restore.restoreIdentifier }

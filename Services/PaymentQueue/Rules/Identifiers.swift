@@ -9,7 +9,7 @@ enum Identifiers {
     }
 
     /// Returns the number in a `transactionIdentifier`, which consists of digits.
-    /// - Returns: Nil for any other text, an `id` included.
+    /// - Returns: The number, or nil for any other text, an `id` included.
     static func transactionNumber(_ text: String) -> Int64? {
         guard (1...19).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -7,7 +7,7 @@ import StoreModels
 struct SimulatedError: Hashable, Sendable {
     /// The error code the observer receives.
     let code: SKErrorCode
-    /// The given name, for errors that StoreKit 1 reports as `unknown`; nil for others.
+    /// The given name, for errors that StoreKit 1 reports as `unknown`. Nil for others.
     let reason: String?
 
     /// Finds an error by name or number.

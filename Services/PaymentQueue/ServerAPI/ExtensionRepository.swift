@@ -16,7 +16,7 @@ enum ExtensionRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Reads the response to a request; nil for a new one.
+    /// Reads the response to a request. Nil for a new one.
     static func find(
         _ request: String, of value: StoredSubscription, in reader: SQLReader
     ) async throws -> ExtendSubscriptionReply? {
@@ -158,13 +158,13 @@ enum ExtensionRepository {
 /// A request to extend all subscriptions of a product, as stored.
 struct StoredMassExtension: Hashable, Sendable {
     var request: ExtendSubscriptionsRequest
-    /// The `id` of the last subscription that was decided about; empty before the first.
+    /// The `id` of the last subscription that was decided about. Empty before the first.
     var place: String
     /// The `id` of the last subscription there was at the request.
     var lastPlace: String
     var succeeded: Int64
     var failed: Int64
-    /// Business time; nil until every subscription was decided about.
+    /// Business time. Nil until every subscription was decided about.
     var completedAt: Timestamp?
 
     var wire: SubscriptionExtensions {

@@ -6,7 +6,7 @@ import StoreModels
 /// Handles `subscription.extend`, `.extendMass` and `.extendStatus`: extensions that apps' servers ask for.
 ///
 /// An extension of all subscriptions of a product is a row. Each subscription is decided about in a commit of its own,
-/// which moves the row's place: a process that dies leaves the rest to any other, and repeats nothing.
+/// which moves the row's place. If a process dies, any other continues, without repeating a decision.
 struct ExtensionService: Sendable {
     /// Maximum number of subscriptions that a request decides about before its reply.
     static let repliedMax = 200
@@ -29,8 +29,8 @@ struct ExtensionService: Sendable {
     // MARK: One subscription
 
     /// Extends a subscription's present period, once per request identifier.
-    /// - Throws: `requestInvalid`; `notFound`, also for another app's; `serviceUnavailable` while a renewal has to end
-    ///   first.
+    /// - Throws: `requestInvalid`, `notFound`, also for another app's, or `serviceUnavailable` while a renewal has to
+    ///   end first.
     func extend(
         _ request: ExtendSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> ExtendSubscriptionReply {
@@ -103,8 +103,8 @@ struct ExtensionService: Sendable {
         return stored.wire
     }
 
-    /// Goes on with the requests that are not complete.
-    /// - Returns: The number of these.
+    /// Continues the incomplete requests.
+    /// - Returns: The number of incomplete requests.
     @discardableResult
     func sweep() async throws -> Int {
         let open = try await renewals.database.read { reader in
@@ -119,7 +119,7 @@ struct ExtensionService: Sendable {
         return open.count
     }
 
-    /// Decides about at most `max` subscriptions. What fails is left for the next sweep.
+    /// Decides about at most `max` subscriptions. The next sweep tries failed ones again.
     private func run(
         _ key: SubscriptionExtensionsRequest, max: Int, until last: ContinuousClock.Instant
     ) async {
@@ -178,7 +178,7 @@ struct ExtensionService: Sendable {
     /// Another replica has decided about the subscription.
     private struct Overtaken: Error {}
 
-    /// Completes a request, with the event that tells the app's server.
+    /// Completes a request, with the event that notifies the app's server.
     private func complete(_ stored: StoredMassExtension) async throws {
         let clock = renewals.clock
         try await renewals.database.write { transaction in

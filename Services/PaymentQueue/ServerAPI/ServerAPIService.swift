@@ -2,7 +2,7 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Handles `transaction.lookup`, `transaction.modified` and `subscription.statuses`: what the App Store Server API shows.
+/// Handles `transaction.lookup`, `transaction.modified` and `subscription.statuses` for the App Store Server API.
 struct ServerAPIService: QueuePart {
     /// Maximum number of transactions in one page.
     static let pageMax = 100
@@ -58,7 +58,7 @@ struct ServerAPIService: QueuePart {
             businessNow: clock.now(try await CustomerRepository.clock(of: app.customer.bundleId, in: reader)))
     }
 
-    /// Makes what is shown of a transaction: a restored one has its own identifier and its original's facts.
+    /// Makes the shown form of a transaction. A restored one has its own identifier and its original's facts.
     private static func shown(
         _ stored: StoredTransaction, storefront: String, in reader: SQLReader
     ) async throws -> ServerTransaction? {
@@ -79,7 +79,7 @@ struct ServerAPIService: QueuePart {
     // MARK: History
 
     /// Reads a page of a customer's history, by the order of changes or refunds.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
     func modified(_ request: ModifiedTransactionsRequest) async throws -> ModifiedTransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let customer = request.customer
@@ -151,9 +151,9 @@ struct ServerAPIService: QueuePart {
 }
 
 extension ServerTransaction {
-    /// Makes what a signed transaction shows.
+    /// Makes the content of a signed transaction.
     /// - Parameter storefront: The customer's, for purchases that were stored without one.
-    /// - Returns: Nil for a transaction that no list has.
+    /// - Returns: Nil for a transaction that every list leaves out.
     init?(_ stored: StoredTransaction, storefront: String) {
         guard let item = ReceiptRules.item(stored) else { return nil }
         self.init(

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A server event as stored: with everything as of its commit, except what is read of immutable rows.
+/// A server event as stored: with everything as of its commit, except the facts of immutable rows.
 struct StoredServerEvent: Hashable, Sendable, Codable {
     /// One change of a transaction or subscription.
     struct Change: Hashable, Sendable, Codable {
@@ -21,18 +21,18 @@ struct StoredServerEvent: Hashable, Sendable, Codable {
         /// The `id` of the first transaction.
         var originalID: String
         var rate: SubscriptionRenewalRate
-        /// The offer of the next renewal; nil at the regular price.
+        /// The offer of the next renewal. Nil at the regular price.
         var nextOffer: AppliedOffer?
     }
 
-    /// Empty for an event of no customer.
+    /// Empty for an event without a customer.
     var account: String
-    /// The customer's download of the app; 0 for an event of no customer.
+    /// The customer's download of the app. 0 for an event without a customer.
     var appTransaction: Int64
     /// Business time.
     var at: Timestamp
     var changes: [Change]
-    /// The end of an extension of a product's subscriptions; nil for an event of a customer.
+    /// The end of an extension of a product's subscriptions. Nil for an event of a customer.
     var extensions: SubscriptionExtensions?
 }
 
@@ -52,7 +52,7 @@ enum ServerEventRepository {
     }
 
     /// Writes an event.
-    /// - Parameter customer: With an empty identifier for an event of no customer.
+    /// - Parameter customer: The customer, with an empty identifier for an event without one.
     static func insert(
         _ event: StoredServerEvent, of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
@@ -78,7 +78,7 @@ enum ServerEventRepository {
         }
     }
 
-    /// Records the last event that the notifier has stored. The record goes back with a notifier that reads again.
+    /// Records the last event that the notifier has stored. The record moves back if the notifier reads again.
     static func acknowledge(_ position: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute(
             """

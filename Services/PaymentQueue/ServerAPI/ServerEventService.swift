@@ -4,7 +4,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `serverEvents.list` and `.acknowledge`: what apps' servers are notified of, for the notifier.
+/// Handles `serverEvents.list` and `.acknowledge`, by which the notifier reads the events of apps' servers.
 struct ServerEventService: QueuePart {
     /// Maximum number of events in one page.
     static let pageMax = 100
@@ -12,7 +12,7 @@ struct ServerEventService: QueuePart {
     static let prefix = "v_"
     /// Minimum age of removed events, by the wall clock.
     static let keptFor: Duration = .seconds(30 * 86_400)
-    /// Timeout of the quotes of one page; prices not known by then are left out.
+    /// Timeout of the quotes of one page. Prices not known by then are left out.
     static let quoteTime: Duration = .seconds(1)
     /// Maximum number of rows one commit removes.
     static let pruneBatch = 500
@@ -43,7 +43,7 @@ struct ServerEventService: QueuePart {
     private static func bytesMax(_ row: ServerEventRepository.Row) -> Int { 2 * row.byteCount + 2_048 }
 
     /// Records that the notifier has stored the events through a place.
-    /// - Throws: `requestInvalid` for a place that is none.
+    /// - Throws: `requestInvalid` for an invalid place.
     func acknowledge(_ request: AcknowledgeServerEventsRequest) async throws -> Empty {
         _ = try Self.position(request.through)
         try await database.write { transaction in

@@ -1,11 +1,11 @@
 import Persistence
 import StoreModels
 
-/// Removes an isolated store's app: a customer a commit, then what is the app's.
+/// Removes an isolated store's app: a customer a commit, then the app's own rows.
 struct AppRemoval: Sendable {
-    /// The most customers that one request removes.
+    /// Maximum number of customers that one request removes.
     static let customersMax = 50
-    /// Tables of what customers have; a table comes before those that it refers to.
+    /// Tables of customers' rows. A table comes before those that it refers to.
     private static let customerTables = [
         "journal", "prompt", "offer_claim", "purchase_slot", "owned_product", "paid_group", "subscription_event",
         "subscription_period", "subscription_extension", "refund_request",
@@ -18,7 +18,7 @@ struct AppRemoval: Sendable {
 
     let database: any SQLDatabase
 
-    /// Removes some of it.
+    /// Removes some of the app's rows.
     /// - Throws: `requestInvalid` for an app of the whole installation.
     func remove(_ request: AppRequest) async throws -> RemoveAppReply {
         try request.checkIsIsolated()
@@ -38,7 +38,7 @@ struct AppRemoval: Sendable {
         return RemoveAppReply(isDone: false)
     }
 
-    /// - Returns: False when there is none left.
+    /// - Returns: False when all customers are removed.
     private static func removeCustomer(of bundleId: String, in transaction: SQLTransaction) async throws -> Bool {
         let row = try await transaction.queryOne(
             """

@@ -15,7 +15,7 @@ enum CounterRepository {
         /// Customers' downloads of apps, as signed payloads name them.
         case appTransaction = "app_transaction"
 
-        /// The number before the first one; nil for what isolated stores do not count for themselves.
+        /// The number before the first one. Nil for counters that isolated stores do not have for themselves.
         fileprivate var start: Int64? {
             switch self {
             case .transaction: 2_000_000_000_000_000
@@ -33,15 +33,15 @@ enum CounterRepository {
         count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
     }
 
-    /// Starts to take the next number, where that saves a round trip.
-    /// - Returns: A query with the column `value`; nil where a number is taken when it is needed.
+    /// Starts to take the next number, if that saves a round trip.
+    /// - Returns: A query with the column `value`, or nil if the number is taken when it is needed.
     static func startNext(
         _ counter: Counter, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> StartedQuery? {
         try await SQLCounter(counter.rawValue).startNext(in: transaction)
     }
 
-    /// Takes the next `count` numbers for an app. The installation's apps share a counter, and an isolated store has its
+    /// Takes the next `count` numbers for an app. The installation's apps share a counter. An isolated store has its
     /// own, whose start depends on its seed.
     /// - Returns: The numbers in ascending order.
     static func next(
@@ -63,9 +63,9 @@ enum CounterRepository {
         return Array(last - Int64(count) + 1...last)
     }
 
-    /// Gives back the last `count` numbers that this commit has taken, so that an isolated store's have no gaps.
+    /// Gives back this commit's last `count` numbers, so that isolated stores have no gaps.
     ///
-    /// The counter's row is locked since they were taken. Gaps in the installation's numbers mean nothing, and stay.
+    /// The counter's row is locked since they were taken. Gaps in the installation's numbers are harmless, and stay.
     static func giveBack(
         _ count: Int, _ counter: Counter, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

@@ -21,10 +21,11 @@ enum PaymentQueueSchema {
 
     /// Apps' clocks, testers and customers.
     ///
-    /// - `clock_advance.steps_left` counts the steps until `to_at`; `last_event` is null until the last one is done.
+    /// - `clock_advance.steps_left` counts the steps until `to_at`, and `last_event` is null until the last one is
+    ///   done.
     /// - `tester.scope` is the empty text for the installation's, and `testers_version` has one row, whose version
     ///   grows with each change of a tester's settings.
-    /// - `customer.opened_at` is when a customer first came, by the app's clock; `created_at` is by the wall clock.
+    /// - `customer.opened_at` is when a customer first came, by the app's clock, and `created_at` is by the wall clock.
     ///   `modified_seq` is the place of its last change that a signed transaction shows.
     /// - `isolated_counter` has the last numbers that each isolated store has given to its transactions and
     ///   customers.
@@ -90,23 +91,23 @@ enum PaymentQueueSchema {
         );
         """
 
-    /// Transactions, the payments that they came of, and the work on them.
+    /// Transactions, the payments that created them, and the work on them.
     ///
-    /// - No process acts on a transaction that `awaits_answer` before its prompt is answered; its `phase` says what
-    ///   follows, also for a deferred transaction. `was_deferred` stays when it continues, so that a late answer
+    /// - Before its prompt is answered, processes leave a transaction that `awaits_answer` alone. Its `phase` says how
+    ///   it continues, also for a deferred transaction. `was_deferred` stays when it continues, so that a late answer
     ///   differs from one to a transaction that was never deferred.
     /// - `claimed_by` and `claimed_until` say which replica works on it, and until when (``PurchaseClaims``). On
     ///   PostgreSQL a new row begins with the moment it was written, by the server's clock. SQLite has one process.
-    /// - `waits_for` is the transaction whose end a waiting purchase waits for; the end's commit clears it. The index
-    ///   of unsettled purchases leaves out those that wait, so that the search for work costs the same regardless of
-    ///   their number.
+    /// - `waits_for` is the transaction whose end a waiting purchase waits for, and the end's commit clears it. The
+    ///   index of unsettled purchases leaves out those that wait, so that the search for work costs the same regardless
+    ///   of their number.
     /// - `supersedes` is unique: an interrupted purchase is replaced once.
     /// - `history_seq` is the number of its journal row as a purchased or restored transaction. The customer's lock
-    ///   numbers journal rows, so a later commit has a later place, which `transaction_number` has not: a renewal
-    ///   takes its own before the processor is asked. `modified_seq` moves with each change that a signed transaction
-    ///   shows, `refund_seq` is set by a refund and stays.
-    /// - `charge_key` is the key under which the processor is asked, `offer_request` what else came with a payment
-    ///   about an offer, `sign_ins` counts prompts for signing in.
+    ///   numbers journal rows, so a later commit has a later place. That does not hold for `transaction_number`,
+    ///   because a renewal takes its own before the processor is asked. `modified_seq` moves with each change that a
+    ///   signed transaction shows, and a refund sets `refund_seq`, which then stays.
+    /// - `charge_key` is the key under which the processor is asked, `offer_request` the part of a payment about an
+    ///   offer, and `sign_ins` counts prompts for signing in.
     /// - `used_intent` has the promoted purchases that had their payment, including payments that were cleared since.
     /// - `offer_nonce` has the first payment of each promotional offer's nonce.
     /// - `capture` has a row from a purchase's commit to the processor's reply to the capture of its charge, whose
@@ -237,7 +238,7 @@ enum PaymentQueueSchema {
     ///   again, and the price of the subscription whose latest transaction it is. `times` counts sign-in prompts.
     /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are
     ///   done. `started_seq` is the journal's head at its start, which orders a device's restores.
-    /// - A download has a row when its device has touched it; until then it waits.
+    /// - A download has a row when its device has touched it. Until then it waits.
     private static func prompts(_ sql: SQLDialect) -> String {
         """
         CREATE TABLE prompt (
@@ -293,7 +294,8 @@ enum PaymentQueueSchema {
 
     /// Customers' journals, and the events of apps' servers until the notifier has them.
     ///
-    /// - A row of the journal without an `event` is a change of one customer that is no event of the store. Rows are
+    /// - A row of the journal without an `event` is a change of one customer that is not an event of the store. Rows
+    ///   are
     ///   in the order in which they were written, so their ages need no index.
     /// - `journal_app` has the rows that are events. SQLite's own end of an index entry is `position`.
     /// - `server_event_reader` has one row, the last event that the notifier has acknowledged.
@@ -338,10 +340,10 @@ enum PaymentQueueSchema {
 
     /// Subscriptions, their periods and timelines, and extensions.
     ///
-    /// - `subscription` has one row per customer and group (S6). `attempt` is the charge in progress with everything
-    ///   it was decided on, so that each replica asks the processor about the same charge. `price` is the price its
+    /// - `subscription` has one row per customer and group (S6). `attempt` is the charge in progress with everything it
+    ///   was decided on, so that each replica asks the processor about the same charge. `price` is the price its
     ///   subscriber agreed to, and the higher one that needs consent.
-    /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for one that cost nothing.
+    /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for a free one.
     /// - `paid_group` has the groups in which each product of a subscription was paid, also those it has left.
     /// - Each sweep reads the renewals in progress app by app, twice a second: `subscription_attempt` has the app.
     /// - `subscription_extension` has the responses to extensions, by the server's name of the request.
@@ -456,8 +458,8 @@ enum PaymentQueueSchema {
 
     /// Refunds, requests for them, and revocations.
     ///
-    /// - `refund` is what the service has yet to send to the processor, which enforces P10; a row outlives its
-    ///   purchase. `reversal` is 1 for a refund that is to be taken back at the processor, 2 for one that was.
+    /// - `refund` is the refund that the service has yet to send to the processor, which enforces P10. A row outlives
+    ///   its purchase. `reversal` is 1 for a refund that must be taken back at the processor, 2 for one that was.
     /// - `revocation_seen` is the last `revocation` that a device's streams have delivered.
     private static func refunds(_ sql: SQLDialect) -> String {
         """

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Reads subscriptions where something has fallen due, and claims the charges of their renewals.
+/// Reads subscriptions with due events, and claims the charges of their renewals.
 enum DueRepository {
     /// A place in the order in which due subscriptions are processed.
     struct Place: Hashable, Sendable {
@@ -31,7 +31,7 @@ enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Reads charges in progress although nothing is due: an operator was early, or the clock was set back.
+    /// Reads charges in progress that are not due. An operator was early, or the clock was set back.
     static func strays(
         of bundleId: String, now: Timestamp, claims: PurchaseClaims, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -85,8 +85,8 @@ enum DueRepository {
 
     /// Fixes a charge: from then on the service asks the processor about it until it replies.
     ///
-    /// It takes no customer's lock and skips locked rows: the transaction that holds the row is about to change it, and
-    /// then the renewal is decided again.
+    /// It does not take a customer's lock, and skips locked rows. A transaction that holds the row is about to change
+    /// it, and then the renewal is decided again.
     /// - Parameter value: The subscription the decision was made on.
     /// - Returns: Whether the charge is fixed.
     static func fix(

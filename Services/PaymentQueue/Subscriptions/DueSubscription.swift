@@ -2,15 +2,15 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A subscription with what deciding about its renewal needs, read in one statement.
+/// A subscription with the facts for the decision about its renewal, read in one statement.
 struct DueSubscription: Hashable, Sendable {
     var value: StoredSubscription
     var account: String
     /// The customer's present storefront.
     var storefront: String
-    /// The account's settings; nil when no operator has set any.
+    /// The account's settings. Nil when no operator has set any.
     var tester: TesterSettings?
-    /// The charge of the present period; nil for one sold before periods were stored.
+    /// The charge of the present period. Nil for one sold before periods were stored.
     var lastAmount: Money?
 
     /// The request for the quote of the next renewal's product.

@@ -4,18 +4,18 @@ import StoreModels
 ///
 /// A lower price, another currency and a product the subscriber has chosen themselves need no consent.
 enum PriceConsentPolicy {
-    /// What the next renewal may do.
+    /// The charge that the next renewal may make.
     enum Renewal: Hashable, Sendable {
         /// Charge the product's price.
         case charge
         /// Charge the agreed price once more and ask: the subscriber was not asked in time.
         case askFirst(PriceIncrease)
-        /// Charge nothing, because there is no consent.
+        /// Charge nothing, because the subscriber has not agreed.
         case refuse
     }
 
     /// Returns the change to make before the renewal is due.
-    /// - Returns: Nil when the subscription needs none.
+    /// - Returns: The change, or nil when the subscription needs none.
     static func change(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionChange? {
@@ -32,7 +32,7 @@ enum PriceConsentPolicy {
         return .priceRaised(wanted)
     }
 
-    /// Decides what the renewal charges when it is due.
+    /// Decides which price the renewal charges when it is due.
     static func renewal(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> Renewal {
@@ -46,7 +46,7 @@ enum PriceConsentPolicy {
         }
     }
 
-    /// Returns the price increase that needs the subscriber's consent; nil for none.
+    /// Returns the price increase that needs the subscriber's consent, if any.
     private static func raised(_ value: StoredSubscription, _ quote: Quote) -> PriceIncrease? {
         guard quote.availability == .available, let price = quote.product?.price, let agreed = value.agreedPrice,
             value.renewProduct.isExactly(value.product), price.currency == agreed.currency,

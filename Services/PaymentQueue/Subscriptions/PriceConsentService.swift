@@ -13,7 +13,7 @@ struct PriceConsentService: QueuePart {
 
     let context: QueueContext
 
-    /// Sweeps while a tester is to be asked about prices: an import can raise one at any time.
+    /// Sweeps while a tester's settings ask about prices. An import can raise a price at any time.
     func round() async throws -> BackgroundJob.Rest {
         let isAnyAsked = try await database.read { reader in
             try await !PriceConsentRepository.accounts(after: "", limit: 1, in: reader).isEmpty

@@ -28,9 +28,9 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
     var at: Timestamp
     /// Whether the app's subscriptions have a grace period.
     var hasGrace: Bool
-    /// The price of the period before, when the regular price has changed; else nil.
+    /// The price of the period before, if the regular price has changed.
     var formerPrice: Money?
-    /// A higher price the subscriber was not asked about in time; nil for none.
+    /// A higher price the subscriber was not asked about in time, if any.
     ///
     /// This period has the former price, the next one the new one.
     var asks: PriceIncrease?
@@ -39,7 +39,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
 
     /// Makes the key of the next period's charge.
     ///
-    /// A decline gives the next try another key; an unknown outcome does not.
+    /// A decline gives the next try another key, but an unknown outcome does not.
     static func chargeKey(of value: StoredSubscription) -> String {
         let key = "\(prefix)\(value.originalID):\(value.period.index + 1)"
         return value.retry.count == 0 ? key : "\(key):\(value.retry.count + 1)"

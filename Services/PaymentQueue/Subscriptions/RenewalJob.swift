@@ -21,6 +21,6 @@ struct RenewalJob: Hashable, Sendable {
 enum RenewalOutcome: Hashable, Sendable {
     /// This job, or another writer before it, has changed the subscription.
     case done
-    /// The outcome is unknown and nothing has changed; the job is tried again.
+    /// The outcome is unknown and nothing has changed. The job is tried again.
     case unknown
 }

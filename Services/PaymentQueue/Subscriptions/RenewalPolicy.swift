@@ -1,14 +1,14 @@
 import StoreModels
 
-/// Decides what happens to a subscription where something has fallen due, without I/O.
+/// Decides about a subscription that has something due, without I/O.
 enum RenewalPolicy {
-    /// What the decision depends on besides the subscription.
+    /// The facts for the decision besides the subscription.
     struct Context: Hashable, Sendable {
         /// The quote of the product the next renewal buys, in the customer's storefront.
         var quote: Quote
         /// The account's settings over the app's defaults.
         var tester: TesterSettings
-        /// The charge of the present period; nil for one sold before periods were stored.
+        /// The charge of the present period. Nil for one sold before periods were stored.
         var lastAmount: Money?
         /// The customer's storefront.
         var storefront: String?
@@ -50,9 +50,9 @@ enum RenewalPolicy {
         return renewal(value, context, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
 
-    /// Tells whether the subscriber has agreed to the next period's price, where consent is needed.
+    /// Returns whether the subscriber has agreed to the next period's price, if that needs consent.
     ///
-    /// An offer that continues costs what was agreed with it.
+    /// An offer that continues costs the price agreed with it.
     static func isAgreed(_ value: StoredSubscription, _ context: Context) -> Bool {
         offer(of: value) != nil
             || PriceConsentPolicy.renewal(of: value, context.quote, context.tester.priceConsent ?? .agree) != .refuse
@@ -98,10 +98,11 @@ enum RenewalPolicy {
 
 /// Decides when a declined renewal is tried again.
 ///
-/// Apple tries for up to 60 days and does not say when; the days are our choice. Under a tester's rate they shrink in
+/// Apple tries for up to 60 days and does not say when, so the days are our choice. Under a tester's rate they shrink
+/// in
 /// proportion.
 struct BillingRetryPolicy: Hashable, Sendable {
-    /// Days after the failure on which the processor is asked again; the last one is the end.
+    /// Days after the failure on which the processor is asked again. The last one is the end.
     static let days: [Int64] = [1, 2, 3, 5, 8, 13, 21, 34, 45, 60]
 
     /// When the charge was first declined.
@@ -113,7 +114,7 @@ struct BillingRetryPolicy: Hashable, Sendable {
     var end: Timestamp { Timestamp(milliseconds: since.milliseconds + length) }
 
     /// Returns the first retry at or after an instant.
-    /// - Returns: Nil when no retry is left.
+    /// - Returns: The retry, or nil after the last one.
     func next(notBefore instant: Timestamp) -> Timestamp? {
         Self.days.lazy.map { day in
             Timestamp(milliseconds: since.milliseconds + length * day / (Self.days.last ?? day))
@@ -121,7 +122,7 @@ struct BillingRetryPolicy: Hashable, Sendable {
     }
 
     /// Returns the first retry after an instant.
-    /// - Returns: Nil when no retry is left.
+    /// - Returns: The retry, or nil after the last one.
     func next(after instant: Timestamp) -> Timestamp? {
         next(notBefore: Timestamp(milliseconds: instant.milliseconds + 1))
     }

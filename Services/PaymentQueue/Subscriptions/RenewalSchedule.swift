@@ -5,7 +5,7 @@ import StoreModels
 /// In real time they follow the calendar, counted from an anchor, so that a month's end stays a month's end (31
 /// January, 28 February, 31 March). Under a tester's rate they have the lengths of StoreKit's sandbox instead. A rate
 /// that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own time. The
-/// others, which have no column, give every length the same. Which name means which is our choice.
+/// others, which have no column, give every length the same. The names are our choice.
 struct RenewalSchedule: Hashable, Sendable {
     /// The instant periods are counted from, and the present period's end in product lengths.
     struct Anchor: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct RenewalSchedule: Hashable, Sendable {
         var count: Int
     }
 
-    /// Maximum number of renewals under a rate; then the subscription expires, as in Apple's sandbox.
+    /// Maximum number of renewals under a rate. Then the subscription expires, as in Apple's sandbox.
     static let compressedRenewalsMax = 12
 
     let rate: SubscriptionRenewalRate
@@ -27,7 +27,7 @@ struct RenewalSchedule: Hashable, Sendable {
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
 
-    /// Computes the latest beginning of a first period of which something is due at an instant, or before it where the
+    /// Computes the latest start of a first period that has something due at an instant. It is due earlier if the
     /// calendar has no such day.
     func start(of period: SubscriptionPeriod, _ due: PastPurchase.Due, at instant: Timestamp) -> Timestamp {
         let wait: Int64 =
@@ -53,8 +53,8 @@ struct RenewalSchedule: Hashable, Sendable {
 
     /// Computes the anchor for periods after one that was bought.
     ///
-    /// It is the beginning of that period where counting from it gives its end, so that the day of the month is kept;
-    /// else it is its end.
+    /// It is the beginning of that period if counting from it gives its end, so that the day of the month is kept.
+    /// Otherwise it is its end.
     /// - Parameters:
     ///   - access: The length that was bought.
     ///   - length: The product's own period.
@@ -83,7 +83,7 @@ struct RenewalSchedule: Hashable, Sendable {
 
     /// The time a declined charge is retried, grace included, in milliseconds.
     ///
-    /// It is 60 days; twice a month's time, or two periods, under a rate.
+    /// It is 60 days. Under a rate it is twice a month's time, or two periods.
     var retry: Int64 {
         switch rate.compression {
         case .none: 60 * Self.day
@@ -122,7 +122,7 @@ struct RenewalSchedule: Hashable, Sendable {
 }
 
 extension SubscriptionPeriod {
-    /// The number of months; nil for days and weeks.
+    /// The number of months, or nil for days and weeks.
     fileprivate var months: Int? {
         switch unit {
         case .day, .week: nil

@@ -12,11 +12,11 @@ extension RenewalService {
         var transaction: PaymentTransaction?
         /// Changes to publish after the commit.
         var changes: [PublishedChange]
-        /// Purchases that need not wait any longer.
+        /// Purchases that can continue.
         var woken: [String]
     }
 
-    /// Reads the apps where something is due.
+    /// Reads the apps with due events.
     func appsDue() async throws -> [String] {
         try await database.read { reader in try await ClockRepository.due(wall: self.clock.wall(), in: reader).apps }
     }
@@ -107,8 +107,8 @@ extension RenewalService {
     ///
     /// A second writer finds another revision and writes nothing (S7), as does a late reply to a process that was
     /// thought dead.
-    /// - Parameter reply: The processor's outcome; never `undecided`.
-    /// - Returns: Nil when another writer was first.
+    /// - Parameter reply: The processor's outcome, never `undecided`.
+    /// - Returns: The written change, or nil when another writer was first.
     func settle(_ job: RenewalJob, _ reply: ChargeReply) async throws -> Settled? {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
@@ -155,8 +155,8 @@ extension RenewalService {
 extension RenewalService {
     /// Ends renewals that are being charged, before a history is cleared.
     ///
-    /// The processor cancels their charges, and a renewal it has already charged ends as renewed. So nothing is charged
-    /// without a row.
+    /// The processor cancels their charges, and a renewal it has already charged ends as renewed. So every charge has
+    /// its row.
     /// - Returns: The number of renewals that were being charged.
     /// - Throws: `serviceUnavailable` when the processor does not reply, or has not decided.
     func giveUp(

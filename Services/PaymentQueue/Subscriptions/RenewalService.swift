@@ -5,7 +5,7 @@ import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
-/// Processes what has fallen due: fixes charges, asks the processor until it replies, and writes the outcome.
+/// Processes due renewals: fixes charges, asks the processor until it replies, and writes the outcome.
 ///
 /// The sweep, a clock that is moved, a purchase in the group and an operator all use it, one at a time per subscription
 /// in this process. Between replicas the database decides.
@@ -22,7 +22,7 @@ final class RenewalService: QueuePart {
     static let quoteTime: Duration = .seconds(2)
 
     let context: QueueContext
-    /// The purchases this process works on; some wait for a renewal.
+    /// The purchases this process works on. Some wait for a renewal.
     let purchases: InFlightRegistry
     /// The subscriptions this process works on, and the tasks that wait for them.
     let inFlight = InFlightRegistry()
@@ -37,7 +37,7 @@ final class RenewalService: QueuePart {
 
     // MARK: Sweep
 
-    /// Processes what is due in all apps.
+    /// Processes the due events of all apps.
     ///
     /// The time for one app is limited, so that a fast clock does not starve the others.
     /// - Returns: The number of changes made.
@@ -55,10 +55,10 @@ final class RenewalService: QueuePart {
         return total
     }
 
-    /// Processes once what is due in an app, oldest first.
+    /// Processes once the due events of an app, oldest first.
     ///
     /// Subscriptions are processed concurrently, each in its own order.
-    /// - Returns: The number of changes made; 0 also when another task sweeps the app.
+    /// - Returns: The number of changes made. 0 also when another task sweeps the app.
     func sweep(_ bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
         guard sweeping.withLock({ $0.insert(bundleId).inserted }) else { return 0 }
         defer { sweeping.withLock { _ = $0.remove(bundleId) } }
@@ -124,7 +124,7 @@ final class RenewalService: QueuePart {
     }
 
     /// Requests a quote.
-    /// - Returns: Nil while Catalog is away; then nothing is changed, and the renewal is tried again.
+    /// - Returns: The quote, or nil while Catalog is away. Then nothing is changed, and the renewal is tried again.
     private func quote(_ request: QuoteRequest) async -> Quote? {
         do {
             return try await quotes.quote(request, until: .now + Self.quoteTime)
@@ -153,8 +153,8 @@ final class RenewalService: QueuePart {
     }
 
     /// Performs one job.
-    /// - Returns: What was written; an inner nil when another writer was first, an outer nil while the outcome is
-    ///   unknown.
+    /// - Returns: The written change. An inner nil means that another writer was first, an outer nil that the outcome
+    ///   is unknown.
     private func perform(_ job: RenewalJob) async throws -> Settled?? {
         guard let reply = try await reply(to: job) else { return nil }
         guard let settled = try await settle(job, reply) else { return .some(nil) }
@@ -211,7 +211,7 @@ final class RenewalService: QueuePart {
     /// Brings a customer's subscription of a group up to the app's clock.
     ///
     /// A purchase in the group, or a change of it, calls this before its first commit.
-    /// - Returns: True when nothing is due any more without a request; false when the time was over first.
+    /// - Returns: True when the subscription has caught up with the clock, or false when the time was over first.
     @discardableResult
     func catchUp(
         _ customer: CustomerReference, group: String, until last: ContinuousClock.Instant
@@ -243,10 +243,10 @@ final class RenewalService: QueuePart {
     }
 
     /// Fixes an operator's charge and completes it, if the time allows.
-    /// - Returns: What was written.
-    /// - Throws: `serviceUnavailable` when another task or replica works on the subscription, and nothing was begun;
-    ///   `outcomeUnknown` when the charge was begun and its outcome is not known: repeating it might renew another
-    ///   period.
+    /// - Returns: The written change.
+    /// - Throws: `serviceUnavailable` when another task or replica works on the subscription, and nothing was begun.
+    ///   `outcomeUnknown` when the charge was begun and its outcome is not known, because repeating it might renew
+    ///   another period.
     func run(_ job: RenewalJob) async throws -> Settled {
         let busy = StoreError(.serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
         guard inFlight.begin(job.value.originalID) else { throw busy }

@@ -9,7 +9,7 @@ struct StoredSubscription: Hashable, Sendable {
         var applied: AppliedOffer
         /// The amount of one charge.
         var amount: Money
-        /// The number of later periods at this amount; 0 unless it is paid as you go.
+        /// The number of later periods at this amount. 0 unless it is paid as you go.
         var periodsLeft: Int
     }
 
@@ -17,11 +17,11 @@ struct StoredSubscription: Hashable, Sendable {
 
     /// The retries of a declined renewal.
     struct Retry: Hashable, Sendable {
-        /// When the charge was first declined; nil outside grace period and billing retry.
+        /// When the charge was first declined. Nil outside grace period and billing retry.
         var since: Timestamp?
         /// The number of declined tries for the next period.
         var count = 0
-        /// The end of the grace period; nil outside it.
+        /// The end of the grace period. Nil outside it.
         var graceUntil: Timestamp?
     }
 
@@ -39,7 +39,7 @@ struct StoredSubscription: Hashable, Sendable {
     var state: SubscriptionState
     /// The product of the present period.
     var product: String
-    /// The service level; 1 is the highest.
+    /// The service level. 1 is the highest.
     var level: Int
     /// The product's own period.
     var length: SubscriptionPeriod
@@ -52,24 +52,24 @@ struct StoredSubscription: Hashable, Sendable {
     var willAutoRenew: Bool
     /// The product the next renewal buys.
     var renewProduct: String
-    /// The offer of the present period; nil at the regular price.
+    /// The offer of the present period. Nil at the regular price.
     var offer: RunningOffer?
     /// The tester's rate, which compresses periods.
     var rate: SubscriptionRenewalRate
-    /// The number of renewals since the last purchase; compressed subscriptions have at most twelve.
+    /// The number of renewals since the last purchase. Compressed subscriptions have at most twelve.
     var renewals: Int
     /// Whether an operator has set the next renewal to fail.
     var failsNext: Bool
     var retry = Retry()
     /// Nil unless the state is `expired`.
     var expirationReason: Subscription.ExpirationReason?
-    /// The product's own price to which the subscriber has agreed; nil before the first period.
+    /// The product's own price to which the subscriber has agreed. Nil before the first period.
     var agreedPrice: Money?
-    /// The price increase that waits for consent or was answered; nil for none.
+    /// The price increase that waits for consent or was answered, if any.
     var priceIncrease: PriceIncrease?
-    /// When something happens next, by the app's clock; nil when nothing falls due.
+    /// When the next event happens, by the app's clock. Nil when nothing falls due.
     var dueAt: Timestamp?
-    /// The charge in progress: a ``RenewalAttempt`` as JSON; nil for none.
+    /// The charge in progress, if any: a ``RenewalAttempt`` as JSON.
     var attempt: String?
 
     /// The column `price`, as JSON.
@@ -78,7 +78,7 @@ struct StoredSubscription: Hashable, Sendable {
         var increase: PriceIncrease?
     }
 
-    /// Whether the processor has charged another amount for a renewal than was agreed.
+    /// Whether the processor has charged another amount for a renewal than agreed.
     ///
     /// An operator has to decide.
     var isQuarantined: Bool { attempt != nil && dueAt == nil }

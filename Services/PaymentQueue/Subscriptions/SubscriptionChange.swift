@@ -16,7 +16,7 @@ enum SubscriptionChange: Hashable, Sendable {
     /// The subscription ends. Before the period's own end the period is shortened.
     case expired(Subscription.ExpirationReason)
     case autoRenewDisabled, autoRenewEnabled
-    /// The next renewal buys another product; `by` is the transaction that schedules it, if any.
+    /// The next renewal buys another product. `by` is the transaction that schedules it, if any.
     case changeScheduled(to: String, by: String?)
     case changeReverted(by: String?)
     /// The present period's money or entitlement is taken back.
@@ -25,7 +25,7 @@ enum SubscriptionChange: Hashable, Sendable {
     case curtailed(SubscriptionTakenBack, at: Timestamp)
     case extended(days: Int)
     case renewalWillFail
-    /// The next renewal costs more than was agreed; nil withdraws that.
+    /// The next renewal costs more than was agreed. Nil withdraws that.
     case priceRaised(PriceIncrease?)
     /// The subscriber agrees to the higher price, or refuses.
     case priceAnswered(agrees: Bool)
@@ -33,10 +33,10 @@ enum SubscriptionChange: Hashable, Sendable {
 
 /// An action for the commit of a change, besides writing the subscription's row.
 enum SubscriptionAction: Hashable, Sendable {
-    /// Record a timeline entry; the commit adds the account.
+    /// Record a timeline entry. The commit adds the account.
     case record(SubscriptionEvent)
     case writePeriod(SubscriptionPaid, index: Int)
-    /// Ask a person about the price; the prompt is about this transaction.
+    /// Ask a person about the price. The prompt is about this transaction.
     case askConsent(about: String)
     /// Withdraw the price prompt about this transaction.
     case withdrawConsent(about: String)
@@ -54,7 +54,7 @@ enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
 /// A period whose money or entitlement is taken back.
 struct SubscriptionTakenBack: Hashable, Sendable {
     var ending: SubscriptionEnding
-    /// The refunded amount; nil for none.
+    /// The refunded amount, if any.
     var refunded: Money?
     /// The period's index.
     var period: Int
@@ -69,7 +69,7 @@ struct SubscriptionPaid: Hashable, Sendable {
     /// The transaction's identifier.
     var identifier: String
     var product: String
-    /// The key of its charge at the processor; nil when nothing was charged.
+    /// The key of its charge at the processor. Nil for a period without a charge.
     var chargeKey: String?
     /// The charged amount, zero included.
     var amount: Money
@@ -81,7 +81,7 @@ struct SubscriptionPaid: Hashable, Sendable {
 struct SubscriptionPurchase: Hashable, Sendable {
     var paid: SubscriptionPaid
     var terms: PurchaseTerms.Subscription
-    /// The offer of the new period; nil at the regular price.
+    /// The offer of the new period. Nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
 }
 
@@ -91,18 +91,18 @@ struct SubscriptionRenewal: Hashable, Sendable {
     var id: String
     /// The transaction's identifier.
     var identifier: String
-    /// What was decided before the charge.
+    /// The decision before the charge.
     var attempt: RenewalAttempt
     /// The subscription's part of the attempt's terms.
     var terms: PurchaseTerms.Subscription
 
-    /// The offer of the new period; nil at the regular price.
+    /// The offer of the new period. Nil at the regular price.
     var offer: StoredSubscription.RunningOffer? {
         attempt.terms.offer.map { .init(applied: $0, amount: attempt.terms.amount, periodsLeft: attempt.offerLeft) }
     }
 }
 
-/// A renewal that the processor has charged with another amount than was agreed.
+/// A renewal that the processor has charged with another amount than agreed.
 struct SubscriptionMismatch: Hashable, Sendable {
     var agreed: Money
     /// Nil when the processor has not named an amount.
@@ -113,7 +113,7 @@ struct SubscriptionMismatch: Hashable, Sendable {
 struct SubscriptionDecline: Hashable, Sendable {
     /// The amount that was declined.
     var amount: Money
-    /// The processor's reason; nil when it has given none.
+    /// The processor's reason, if it has given one.
     var reason: String?
     /// Whether the app's subscriptions have a grace period.
     var hasGrace: Bool

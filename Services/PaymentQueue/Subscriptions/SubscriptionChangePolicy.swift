@@ -2,17 +2,17 @@ import StoreModels
 
 /// Decides how a purchase affects the customer's subscription in the product's group, without I/O.
 ///
-/// A higher service level, and the same one in periods of the same length, take effect immediately; everything else
-/// with the next renewal. Buying the present product takes a scheduled change back.
+/// A higher service level, and the same one in periods of the same length, take effect immediately. Every other change
+/// takes effect with the next renewal. Buying the present product takes a scheduled change back.
 enum SubscriptionChangePolicy {
     enum Outcome: Hashable, Sendable {
-        /// There is no active subscription: an ordinary purchase.
+        /// An ordinary purchase, because the customer has no active subscription.
         case begin
         /// Replaces the present period immediately.
         case replace(PurchaseTerms.Change)
-        /// Takes effect when the present period ends; nothing is paid now.
+        /// Takes effect when the present period ends. Nothing is paid now.
         case schedule(at: Timestamp)
-        /// Takes the scheduled change back; nothing is paid.
+        /// Takes the scheduled change back. Nothing is paid.
         case revert
         case alreadySubscribed
     }
@@ -20,7 +20,7 @@ enum SubscriptionChangePolicy {
     /// The product to buy.
     struct Wanted: Hashable, Sendable {
         var product: String
-        /// The service level; 1 is the highest.
+        /// The service level. 1 is the highest.
         var level: Int
         var length: SubscriptionPeriod
         /// Whether it is sold with a promotional offer, a win-back offer or an offer code.

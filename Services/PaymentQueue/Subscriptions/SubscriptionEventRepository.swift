@@ -32,7 +32,7 @@ enum SubscriptionEventRepository {
         ).map(placed)
     }
 
-    /// Reads the position of an app's last entry; 0 before the first.
+    /// Reads the position of an app's last entry. 0 before the first.
     static func last(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int64 {
         let row = try await reader.queryOne(
             "SELECT MAX(position) AS last FROM subscription_event WHERE bundle_id = ?", bundleId)

@@ -8,13 +8,13 @@ struct SubscriptionReader: QueuePart {
     static let pageMax = 100
     /// Maximum number of timeline entries in one page.
     static let eventsMax = 500
-    /// Timeout of all quotes of a reply; prices not known by then are left out.
+    /// Timeout of all quotes of a reply. Prices not known by then are left out.
     static let quoteTime: Duration = .seconds(1)
 
     let context: QueueContext
 
     /// Lists a customer's subscriptions.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
     func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let customer = request.customer
@@ -73,7 +73,7 @@ struct SubscriptionReader: QueuePart {
             after: rows.count > page.count ? page.last.map { "\($0.position)" } : nil)
     }
 
-    /// Reads what decides about win-back offers of ended subscriptions, by their first transaction.
+    /// Reads the win-back facts of ended subscriptions, by their first transaction.
     private func winBackFacts(
         _ rows: [DueSubscription], of customer: CustomerReference, at now: Timestamp, in reader: SQLReader
     ) async throws -> [ExactText: WinBackFacts] {

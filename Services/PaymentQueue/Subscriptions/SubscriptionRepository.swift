@@ -15,7 +15,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// Finds the subscription of which a transaction has paid a period.
+    /// Finds the subscription in which a transaction has paid a period.
     static func find(
         paidBy transactionID: String, in reader: SQLReader
     ) async throws -> StoredSubscription? {
@@ -123,7 +123,7 @@ enum SubscriptionRepository {
     }
 
     /// Writes a subscription if its row still has the `revision` it was read with. A claim on it ends.
-    /// - Returns: The subscription with its new revision; nil when another writer was first and nothing is written.
+    /// - Returns: The subscription with its new revision, or nil when another writer was first and nothing is written.
     static func update(
         _ value: StoredSubscription, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {

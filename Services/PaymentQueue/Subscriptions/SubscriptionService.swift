@@ -16,9 +16,9 @@ struct SubscriptionService: Sendable {
     // MARK: Operators
 
     /// Applies an operator's operation.
-    /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
-    ///   `serviceUnavailable` while the processor or Catalog has to reply first; `outcomeUnknown` when a charge was
-    ///   begun and its outcome is not known; the renewal continues by itself.
+    /// - Throws: `requestInvalid`, `notFound`, `transactionStateInvalid` if the state has no such edge, or
+    ///   `serviceUnavailable` while the processor or Catalog has to reply first. `outcomeUnknown` when a charge was
+    ///   begun and its outcome is not known. The renewal continues by itself.
     func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
@@ -115,8 +115,8 @@ struct SubscriptionService: Sendable {
     // MARK: Customers
 
     /// Applies a customer's wishes for the next renewal.
-    /// - Throws: `notFound`, also for another customer's; `productNotFound` for a product that is not of the group;
-    ///   `requestInvalid` for one that is to be bought; `transactionStateInvalid`; `serviceUnavailable`.
+    /// - Throws: `notFound`, also for another customer's, `productNotFound` for a product outside the group,
+    ///   `requestInvalid` for one that must be bought, `transactionStateInvalid`, or `serviceUnavailable`.
     func update(
         _ request: UpdateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> Subscription {
@@ -139,7 +139,7 @@ struct SubscriptionService: Sendable {
         return try await show(due.value.originalID, isOperator: false)
     }
 
-    /// Reads the product the next renewal is to buy from Catalog.
+    /// Reads the wanted product of the next renewal from Catalog.
     private func wanted(
         _ product: String?, instead due: DueSubscription, until last: ContinuousClock.Instant
     ) async throws -> SubscriptionChangePolicy.Wanted? {

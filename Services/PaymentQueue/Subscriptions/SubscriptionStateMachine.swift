@@ -17,7 +17,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private let at: Timestamp
 
     /// Creates the machine of a stored subscription.
-    /// - Parameter at: The instant of the change, by the app's clock; at or after `dueAt` for what falls due.
+    /// - Parameter at: The instant of the change, by the app's clock. It is at or after `dueAt` for due events.
     init(_ value: StoredSubscription, at: Timestamp) {
         self.value = value
         self.at = at
@@ -25,7 +25,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     /// Applies an event.
     /// - Returns: The actions for the commit that writes ``value``.
-    /// - Throws: `transactionStateInvalid` where the state has no such edge.
+    /// - Throws: `transactionStateInvalid` if the state does not have the edge.
     mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
         actions = []
         switch event {
@@ -182,7 +182,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
-    /// Stops what falls due, so that no clock waits for it, and keeps the charge.
+    /// Clears the due instant, so that clocks do not wait for it. The charge stays.
     private mutating func quarantine(_ mismatch: SubscriptionMismatch) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "quarantined")
         guard !value.isQuarantined else { return }
@@ -245,7 +245,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(taken)
     }
 
-    /// Ends the subscription later, and access with it. The renewal was taken back, so nothing renews.
+    /// Ends the subscription later, and access with it. The renewal was taken back, so the subscription does not renew.
     private mutating func curtail(_ taken: SubscriptionTakenBack, at end: Timestamp) throws(StoreError) {
         try require([.subscribed], "taken back")
         actions.append(.cutPeriods(at: end))

@@ -3,12 +3,12 @@ import StoreModels
 
 /// Keeps the tester defaults of each app as Catalog has them now.
 ///
-/// While Catalog is away the last reply is used; before the first one there are no defaults. Purchases do not use this
+/// While Catalog is away the last reply is used. Before the first one an app has no defaults. Purchases do not use this
 /// cache: they take the defaults of their quote.
 final class AppDefaults: Sendable {
     /// Timeout of the request to Catalog.
     static let requestTimeout: Duration = .seconds(1)
-    /// Maximum number of cached apps; when it is reached, the cache is emptied.
+    /// Maximum number of cached apps. When it is reached, the cache is emptied.
     static let appsMax = 1_000
 
     private let apps = ExpiringCache<ExactText, App>(max: appsMax, freshFor: .zero)

@@ -22,7 +22,7 @@ enum TesterRepository {
     }
 
     /// Merges an account's settings.
-    /// - Parameter stored: The operator's, JSON; nil when there are none.
+    /// - Parameter stored: The operator's settings as JSON, if any.
     static func effective(_ stored: String?, defaults: TesterSettings?) throws -> TesterSettings {
         let settings = try stored.map { try StoredJSON.value(TesterSettings.self, $0) }
         return (settings ?? TesterSettings()).over(defaults).over(.standard)
@@ -74,7 +74,7 @@ enum TesterRepository {
     }
 
     /// Reads the storefront that all of an account's customers share.
-    /// - Returns: Nil when there are none, or they differ.
+    /// - Returns: The storefront, or nil when the account has no customers, or they differ.
     static func commonStorefront(
         of account: ScopedIdentifier, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {

@@ -26,8 +26,8 @@ struct TesterService: QueuePart {
     ///
     /// A storefront moves the account's customers in the same commit, in all apps of its scope. Without one they keep
     /// theirs.
-    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog does
-    ///   not reply about the storefront. Then nothing is stored.
+    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know, or `serviceUnavailable` when Catalog
+    ///   does not reply about the storefront. Then nothing is stored.
     func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account.id)
         try TesterValidation.check(request.settings)

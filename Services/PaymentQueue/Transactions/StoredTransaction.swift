@@ -4,13 +4,13 @@ import StoreModels
 
 /// A transaction's row: the transaction, its customer, and the state of its processing.
 struct StoredTransaction: Hashable, Sendable {
-    /// What the service does next with a transaction.
+    /// The next step of the service with a transaction.
     enum Phase: String, Sendable {
         /// It waits for another purchase or a renewal to end.
         case waiting
         /// The processor is asked until it replies.
         case charging
-        /// Nothing has to be paid: only the second commit is missing.
+        /// The purchase costs nothing: only the second commit is missing.
         case granting
         /// The processor replied with another amount. An operator has to decide.
         case quarantined
@@ -22,29 +22,30 @@ struct StoredTransaction: Hashable, Sendable {
     /// The transaction, with `deliveries` as of the read.
     @Boxed var transaction: PaymentTransaction
     var phase: Phase
-    /// Whether a person has to answer a prompt first; until then no process acts on `phase`.
+    /// Whether a person has to answer a prompt first. Processes leave `phase` alone until then.
     var awaitsAnswer = false
     var isFinished = false
     /// Whether it is or was deferred.
     var wasDeferred = false
-    /// What a waiting purchase waits for; until that has ended no sweep reads the purchase.
+    /// The obstacle a waiting purchase waits for. Until it has ended, sweeps leave the purchase out.
     ///
-    /// Nil when no single commit ends the waiting, as while a renewal is due. Its `isForPerson` is known to the commit
+    /// Nil when several commits may end the waiting, as while a renewal is due. Its `isForPerson` is known to the
+    /// commit
     /// that planned the purchase, and not stored.
     var obstacle: PurchaseObstacle?
     /// The journal row of its first revision: its place in the customer's queue.
     var createdSeq: Int64
-    /// The journal row of its purchase or restore: its place in the customer's history; nil before that.
+    /// The journal row of its purchase or restore: its place in the customer's history. Nil before that.
     var historySeq: Int64?
-    /// Its place among the changes of its customer's purchases; nil for one that is not purchased.
+    /// Its place among the changes of its customer's purchases. Nil for one that is not purchased.
     var modifiedSeq: Int64?
-    /// Its `modifiedSeq` at its refund: its place among the refunds of its customer; nil for one that is not refunded.
+    /// Its `modifiedSeq` at its refund: its place among the refunds of its customer. Nil for one that is not refunded.
     var refundSeq: Int64?
-    /// Nil while it waits, and for a purchase that failed before there were any.
+    /// The agreed terms. Nil while it waits, and for a purchase that failed before them.
     @Boxed var terms: PurchaseTerms?
-    /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
+    /// The quote to plan with again. It is kept while the purchase waits, and when it was interrupted.
     @Boxed var quote: Quote?
-    /// The offer request to plan with again; kept like the quote.
+    /// The offer request to plan with again, kept like the quote.
     var request: OfferRequest?
     /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
     var chargeKey: String
@@ -70,13 +71,13 @@ struct StoredTransaction: Hashable, Sendable {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }
 
-    /// The key of the subscription it pays; nil also while it waits and nothing is agreed.
+    /// The key of the subscription it pays. Nil also while it waits and nothing is agreed.
     var subscriptionKey: String? { terms?.subscription?.key }
 
-    /// Whether the service has nothing more to do about it.
+    /// Whether the service has finished its work on it.
     var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
-    /// Whether nothing happens before a person has acted, so that no request waits.
+    /// Whether it waits for a person to act, so that requests do not wait.
     var isWithPerson: Bool { isAtRest || obstacle?.isForPerson == true }
 }
 
@@ -108,7 +109,7 @@ extension StoredTransaction {
     }
 }
 
-/// Keeps a large value apart from the value that holds it, which is passed through many calls.
+/// Keeps a large value on the heap, because its owner is passed through many calls.
 ///
 /// Copies share it until one of them is changed.
 @propertyWrapper

@@ -34,7 +34,7 @@ extension TransactionRepository {
     }
 
     /// Reads a device's unfinished transactions as stored JSON.
-    /// - Returns: Nil when one has downloads, which each device sees in its own state.
+    /// - Returns: The JSON, or nil when one has downloads, which each device sees in its own state.
     static func unfinishedJSON(_ started: StartedQuery) async throws(PersistenceError) -> [TransactionJSON]? {
         let rows = try await started.rows()
         var transactions: [TransactionJSON] = []
@@ -106,7 +106,7 @@ extension TransactionRepository {
 
     /// Reads purchased and restored transactions after a place, in the order of those events.
     ///
-    /// No later transaction is inserted before a place that was read.
+    /// Later transactions are inserted only after the places that were read.
     static func history(
         of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -119,10 +119,10 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads purchased transactions in the order of their changes, or refunded ones in that of their refunds.
+    /// Reads purchased transactions by their changes, or refunded ones by their refunds.
     ///
     /// - Parameters:
-    ///   - after: The place behind which to begin, in the order asked for; nil for the whole.
+    ///   - after: The place behind which to begin, in the order asked for. Nil for the whole.
     static func modified(
         of customer: CustomerReference, by kind: ModifiedTransactionsRequest.Order, after: Int64?, isDescending: Bool,
         limit: Int, in reader: SQLReader
@@ -189,9 +189,9 @@ extension TransactionRepository {
         return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
     }
 
-    /// Reads transactions this service has to take to their end, by identifier.
+    /// Reads transactions this service has to bring to their end, by identifier.
     ///
-    /// Quarantined ones and those that wait for an answer need a person; those that wait for another transaction are
+    /// Quarantined ones and those that wait for an answer need a person. Those that wait for another transaction are
     /// listed again after its end.
     static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
@@ -206,11 +206,11 @@ extension TransactionRepository {
 
     private static let isUnsettled = "\(isOpen) AND phase <> 'quarantined'"
 
-    /// Claims and reads unsettled transactions that no other replica works on; PostgreSQL only.
+    /// Claims and reads unsettled transactions without another replica's claim, on PostgreSQL only.
     ///
-    /// It claims rows without a claim or with an expired one, by the database's clock, which all replicas share. A claim
-    /// that ends far too late was made before the clock was set back. Rows that another replica is claiming at the moment are
-    /// skipped.
+    /// It claims rows without a claim or with an expired one, by the database's clock, which all replicas share. A
+    /// claim that ends far too late was made before the clock was set back. Rows that another replica is claiming at
+    /// the moment are skipped.
     static func claimUnsettled(
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {

@@ -73,7 +73,7 @@ enum TransactionRepository {
             ]) == 1
     }
 
-    /// Writes a transaction's phase, and whether it waits for an answer; its state stays.
+    /// Writes a transaction's phase, and whether it waits for an answer. Its state stays.
     /// - Returns: Whether the row was still in that state.
     static func setPhase(
         of stored: StoredTransaction, in transaction: SQLTransaction
@@ -86,7 +86,7 @@ enum TransactionRepository {
             stored.customer.customerIdentifier, stored.transaction.transactionState.rawValue) == 1
     }
 
-    /// Writes what a purchase waits for.
+    /// Writes the obstacle a purchase waits for.
     static func setWaitsFor(
         of stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -213,10 +213,10 @@ enum TransactionRepository {
         return identifier
     }
 
-    /// Starts to take the next identifier, where that saves a round trip.
+    /// Starts to take the next identifier, if that saves a round trip.
     ///
-    /// Taken in vain, it leaves a gap, as numbers of PostgreSQL's transactions that are rolled back do.
-    /// - Returns: Nil where the identifier is taken when it is needed.
+    /// An unused number leaves a gap, as do the numbers of rolled-back transactions on PostgreSQL.
+    /// - Returns: The query, or nil if the identifier is taken when it is needed.
     static func startNextIdentifier(
         of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> StartedQuery? {
@@ -225,7 +225,7 @@ enum TransactionRepository {
     }
 
     /// Takes the next identifier.
-    /// - Parameter started: What ``startNextIdentifier(of:in:)`` has returned.
+    /// - Parameter started: The query of ``startNextIdentifier(of:in:)``.
     static func nextIdentifier(
         of bundleId: String, started: StartedQuery?, in transaction: SQLTransaction
     ) async throws -> String {

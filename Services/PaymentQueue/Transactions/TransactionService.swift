@@ -21,7 +21,7 @@ struct TransactionService: QueuePart {
 
     /// Removes a transaction from the queue on all devices (M53). Finishing again returns the same and publishes
     /// nothing (M54).
-    /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
+    /// - Throws: `notFound`, or `transactionNotFinishable` while purchasing or deferred.
     func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
         let committed = try await database.write { transaction in
             let committed = try await CustomerTransaction.run(request.customer, in: transaction, clock: clock) {
@@ -40,8 +40,8 @@ struct TransactionService: QueuePart {
     /// Number of transactions read at once to change their tokens.
     private static let tokenBatch = 200
 
-    /// Gives a purchase, its renewals and its restored copies another `appAccountToken`; later renewals have it, too.
-    /// - Throws: `requestInvalid` for a transaction that is no original; `notFound`, also for another app's.
+    /// Gives a purchase, its renewals and its restored copies another `appAccountToken`. Later renewals have it, too.
+    /// - Throws: `requestInvalid` for a transaction that is not an original, or `notFound`, also for another app's.
     func setAppAccountToken(_ request: SetAppAccountTokenRequest) async throws -> Empty {
         let identifier = request.originalTransactionIdentifier
         let unknown = StoreError(.notFound, "transaction '\(identifier)' not found")
@@ -85,7 +85,7 @@ struct TransactionService: QueuePart {
     ///
     /// A caller may keep an `after`: later transactions follow it. Downloads are those of the device each transaction
     /// began on.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer or `after`.
     func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
@@ -146,8 +146,8 @@ struct TransactionService: QueuePart {
 
     /// Gives an unfinished transaction to the app's observers once more.
     ///
-    /// Open streams get it like any change. It counts as no launch's delivery (M51).
-    /// - Throws: `notFound`; `transactionStateInvalid` for one that is finished or purchasing.
+    /// Open streams get it like any change. It does not count as a launch's delivery (M51).
+    /// - Throws: `notFound`, or `transactionStateInvalid` for one that is finished or purchasing.
     func redeliver(_ named: ScopedIdentifier) async throws -> PaymentTransaction {
         let committed = try await database.write { transaction in
             let known = try await Self.operated(named, in: transaction)
@@ -169,7 +169,7 @@ struct TransactionService: QueuePart {
         return stored
     }
 
-    /// Summarizes what decides about a customer's introductory offer, from one snapshot.
+    /// Summarizes the facts for a customer's introductory offer, from one snapshot.
     /// - Throws: `notFound` for an unknown customer.
     func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
         let asked = OfferSummariesRequest(
@@ -180,7 +180,7 @@ struct TransactionService: QueuePart {
         return summary
     }
 
-    /// Summarizes several customers of an app from one snapshot; nil for an unknown one.
+    /// Summarizes several customers of an app from one snapshot. An unknown one gets nil.
     /// - Throws: `requestInvalid` for too many.
     func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
         let count = request.customerIdentifiers.count
@@ -252,7 +252,7 @@ extension TransactionService {
             })
     }
 
-    /// The queries of one standing, which were started.
+    /// The started queries of one standing.
     private struct StartedStanding {
         let customer: StartedQuery
         let subscriptions: StartedQuery
@@ -286,7 +286,7 @@ extension TransactionService {
             isTruncated: listed.count < all.count ? true : nil, businessNow: now)
     }
 
-    /// The most bytes that an identifier has as JSON.
+    /// Maximum bytes of an identifier as JSON.
     private static func bytes(of identifier: String) -> Int { identifier.utf8.count * 6 + 3 }
 }
 
@@ -316,7 +316,7 @@ extension EntitlementRepository {
 }
 
 extension CustomerTransaction {
-    /// Gives a transaction another `appAccountToken`, if it is the original or one of it.
+    /// Gives a transaction another `appAccountToken`, if it is the original or belongs to it.
     fileprivate mutating func setAppAccountToken(
         _ token: String, of stored: StoredTransaction, original identifier: String
     ) async throws {

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Decides the next revision of a transaction and its actions from an event, without I/O.
 ///
-/// Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
+/// Edges that StoreKit does not have are refused for every caller (M27, M53, P7).
 ///
 /// ```
 /// purchasing ──▶ purchased ┐
@@ -10,13 +10,13 @@ import StoreModels
 ///     ▼  │         ▲       │
 ///  deferred ───────┘ (or purchased)
 /// ```
-/// `restored` has no edge into it: such a transaction begins in that state.
+/// A restored transaction begins in state `restored`, so the state has no edge into it.
 struct TransactionStateMachine: Hashable, Sendable {
-    /// What happened to the transaction.
+    /// An event of the transaction.
     enum Event: Hashable, Sendable {
-        /// The payment was received, or nothing had to be paid.
+        /// The payment was received, or the purchase costs nothing.
         case purchase(Purchase)
-        /// It ends without a purchase; nothing stays charged.
+        /// It ends without a purchase, and nothing stays charged.
         case fail(TransactionError)
         /// A parent has to agree first.
         case `defer`
@@ -24,13 +24,13 @@ struct TransactionStateMachine: Hashable, Sendable {
         case ask(StorefrontChange)
         /// The purchase continues there.
         case goOn
-        /// The operator gives it to the observers once more; nothing but its revision changes.
+        /// The operator gives it to the observers once more, which changes only its revision.
         case redeliver
         /// The app has delivered the purchase, or handled the failure.
         case finish
     }
 
-    /// What a purchase adds to the transaction.
+    /// The facts a purchase adds to the transaction.
     struct Purchase: Hashable, Sendable {
         var transactionIdentifier: String
         var transactionDate: Timestamp
@@ -38,22 +38,22 @@ struct TransactionStateMachine: Hashable, Sendable {
         var price: Money
         /// The first transaction of the same subscription or non-consumable, if there was one.
         var original: PaymentTransaction?
-        /// The first transaction's identifier of a non-consumable owned already; nil for others (P8).
+        /// The first transaction's identifier of a non-consumable owned already. Nil for others (P8).
         var originalTransactionIdentifier: String?
-        /// The end of the paid period; nil for a product that is no subscription.
+        /// The end of the paid period. Nil for a product that is not a subscription.
         var expiresDate: Timestamp?
-        /// Nil for a product that is no subscription.
+        /// Nil for a product that is not a subscription.
         var isTrialPeriod: Bool?
-        /// Nil for a product that is no subscription.
+        /// Nil for a product that is not a subscription.
         var isInIntroOfferPeriod: Bool?
-        /// When a change of product that is only noted takes effect; nil for others.
+        /// When a change of product that is only noted takes effect. Nil for others.
         var effectiveDate: Timestamp?
         var subscriptionGroupIdentifier: String?
-        /// The hosted content of the product; nil for none.
+        /// The hosted content of the product, if it has any.
         var content: PurchaseTerms.Content?
     }
 
-    /// What the commit that writes the new revision has to do.
+    /// A task of the commit that writes the new revision.
     enum Action: Hashable, Sendable {
         /// Append the transaction to its customer's journal.
         case journal(CustomerChange.Kind)
@@ -76,7 +76,7 @@ struct TransactionStateMachine: Hashable, Sendable {
 
     enum Outcome: Hashable, Sendable {
         case changed([Action])
-        /// The event had happened before; nothing is written or sent.
+        /// The event had happened before, so nothing is written or sent.
         case unchanged
         case refused(Refusal)
     }

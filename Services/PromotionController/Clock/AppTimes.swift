@@ -12,13 +12,13 @@ final class AppTimes: Sendable {
 
     /// Timeout of the request to PaymentQueue.
     static let askTime: Duration = .milliseconds(500)
-    /// Maximum number of clocks in memory; the database has them all.
+    /// Maximum number of clocks in memory. The database has them all.
     static let clocksMax = 10_000
 
     let wall: @Sendable () -> Timestamp
     private let database: any SQLDatabase
     private let fetch: Fetch
-    /// Timeout of the request to PaymentQueue; tests set another.
+    /// Timeout of the request to PaymentQueue. Tests set another.
     private let askTime: Duration
     private let logger: Logger
     private let remembered = ExpiringCache<ExactText, RememberedClock>(max: clocksMax)

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Reads and writes devices. Each change of a device's apps locks its row first, so that such commits are serialized.
 enum DeviceRepository {
-    /// Creates or updates the device; its row is locked until the commit.
+    /// Creates or updates the device. Its row is locked until the commit.
     static func put(
         _ device: ScopedIdentifier, platform: DeviceLaunch.Platform, osVersion: String, seenAt wall: Timestamp,
         in transaction: SQLTransaction

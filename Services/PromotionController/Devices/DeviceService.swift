@@ -15,7 +15,7 @@ struct DeviceService: Sendable {
     /// Records a session of the app and removes prompts to buy it.
     ///
     /// The app is on the device now.
-    /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59); nothing is recorded then.
+    /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59). Then nothing is recorded.
     func launched(_ launch: DeviceLaunch) async throws -> Empty {
         try DeviceRules.check(launch.installation)
         if launch.promotedPurchases == .purchaseIntent,
@@ -87,7 +87,7 @@ struct DeviceService: Sendable {
     }
 
     /// Installs the app or another version of it, without a launch.
-    /// - Throws: `notFound` for an unknown device; `requestInvalid` for a version that cannot be read.
+    /// - Throws: `notFound` for an unknown device, or `requestInvalid` for a version that cannot be read.
     func putInstallation(_ request: PutInstallationRequest) async throws -> Device {
         try DeviceRules.check(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId))
         try DeviceRules.check(version: request.version, at: "$.version")

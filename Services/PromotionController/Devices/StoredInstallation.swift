@@ -7,9 +7,9 @@ struct StoredInstallation: Hashable, Sendable {
     var reference: InstallationReference
     /// The installed version, which may not be launched yet.
     var version: String
-    /// Declared by the last launch, or set by the operator; nil when unknown.
+    /// Declared by the last launch, or set by the operator. Nil when unknown.
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
-    /// The version of the last launch, which an upgrade does not change; nil before the first launch.
+    /// The version of the last launch, which an upgrade does not change. Nil before the first launch.
     var launchedVersion: String?
     var overrides: PromotionOverrides
 
@@ -63,7 +63,7 @@ struct StoredDevice: Hashable, Sendable {
         osVersion = try row["os_version"]
     }
 
-    /// Why the device shows no promotions; nil for a device that does.
+    /// Why the device shows no promotions. Nil for a device that does.
     var unsupported: String? { PromotionSupport.promotionsUnsupported(platform: platform, osVersion: osVersion) }
 }
 

@@ -18,7 +18,7 @@ enum IntentHeadRepository {
         return try row["seq"]
     }
 
-    /// Reads an installation's number; 0 before the first purchase.
+    /// Reads an installation's number. 0 before the first purchase.
     static func find(
         _ installation: InstallationReference, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
@@ -29,7 +29,7 @@ enum IntentHeadRepository {
         return try row["seq"]
     }
 
-    /// Reads the numbers of many installations in one statement; those without one are omitted.
+    /// Reads the numbers of many installations in one statement. Those without one are omitted.
     static func heads(
         _ installations: [InstallationReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [InstallationReference: Int64] {

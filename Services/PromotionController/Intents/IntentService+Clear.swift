@@ -56,7 +56,7 @@ extension IntentService {
         }
     }
 
-    /// Reads the continued intents once none is open. Any other payment is in PaymentQueue already.
+    /// Reads the continued intents, once all open ones are closed. Any other payment is in PaymentQueue already.
     private func continued(_ request: ClearIntentsRequest) async throws -> [String] {
         let most = ClearIntentsReply.continuedMax
         let continued = try await database.read { reader in

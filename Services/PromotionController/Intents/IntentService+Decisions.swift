@@ -10,17 +10,17 @@ import StoreModels
 extension IntentService {
     /// The result of a commit.
     ///
-    /// A refusal is not thrown inside the commit, so that expiries it has found are committed.
+    /// The commit does not throw a refusal, so that the expiries it has found are committed.
     private enum Decided: Sendable {
         case done(StoredIntent, isRepeated: Bool)
         case refused(StoreError)
     }
 
     /// Decides about an intent.
-    /// - Returns: The intent, with `continue` also PaymentQueue's reply if it came in time; otherwise the decision is
+    /// - Returns: The intent, with `continue` also PaymentQueue's reply if it came in time. Otherwise the decision is
     ///   kept and the transaction comes on the stream.
-    /// - Throws: `intentDecided`, `intentExpired`, `notFound`, `requestInvalid`; PaymentQueue's definitive error, and
-    ///   then the intent is deferred again.
+    /// - Throws: `intentDecided`, `intentExpired`, `notFound`, `requestInvalid`, or PaymentQueue's definitive error.
+    ///   After that error the intent is deferred again.
     func decide(_ request: DecideIntentRequest, deadline: ContinuousClock.Instant) async throws -> DecideIntentReply {
         try DeviceRules.check(feedback: request.feedback, with: request.decision)
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
@@ -43,7 +43,7 @@ extension IntentService {
     }
 
     /// Adds the saved payment for the app under the app's key (M80–M82).
-    /// - Throws: As ``decide(_:deadline:)``; `intentMismatch`; `intentDecided` for another key; `keyReused`;
+    /// - Throws: As ``decide(_:deadline:)``, `intentMismatch`, `intentDecided` for another key, `keyReused`, or
     ///   PaymentQueue's error when it returns no transaction.
     func add(_ request: AddIntentPaymentRequest, deadline: ContinuousClock.Instant) async throws -> DecideIntentReply {
         guard let identifier = request.payment.intentIdentifier else {
@@ -106,11 +106,11 @@ extension IntentService {
 
     /// The result of adding a payment.
     enum AdditionResult: Sendable {
-        /// There is a transaction.
+        /// PaymentQueue has a transaction.
         case added(AddPaymentReply, StoredIntent)
         /// This payment has no transaction. The intent is deferred again, unless there is another payment.
         case refused(StoreError)
-        /// The result is unknown; the sweep asks again.
+        /// The result is unknown, and the sweep asks again.
         case unknown(StoreError)
     }
 
@@ -125,8 +125,8 @@ extension IntentService {
 
     /// Adds a continued intent's payment to PaymentQueue and records the result.
     ///
-    /// The payment has its own key, so repeating it has no further effect (I3). A confirmed payment is only queried:
-    /// where PaymentQueue no longer has it, it buys nothing.
+    /// The payment has its own key, so repeating it has no further effect (I3). A confirmed payment is only queried. If
+    /// PaymentQueue no longer has it, it buys nothing.
     /// - Parameter intent: A continued intent, as its commit left it.
     func addPayment(of intent: StoredIntent, deadline: ContinuousClock.Instant) async throws -> AdditionResult {
         guard let addition = intent.addition else { preconditionFailure("a continued intent has its payment") }

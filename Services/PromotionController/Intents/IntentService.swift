@@ -20,13 +20,13 @@ struct IntentService: Sendable {
     let collaborators: Collaborators
     let checkpoint: CheckpointHook
     let logger: Logger
-    /// Intents whose payment a request of this process is adding now; the sweep skips them.
+    /// Intents whose payment a request of this process is adding now. The sweep skips them.
     let paymentsInFlight = Locked<Set<ExactText>>([])
     let retries = RetrySweep(concurrency: paymentConcurrency)
 
     /// Delivers all pending intents to a stream. The first delivery starts `answerBy`.
     ///
-    /// An app that was never launched gets none (I6), nor does a version that does not handle promoted purchases (M75).
+    /// It skips an app that was never launched (I6), and a version that does not handle promoted purchases (M75).
     func deliver(
         _ request: DeliverIntentsRequest, deadline: ContinuousClock.Instant
     ) async throws -> DeliverIntentsReply {

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// Changes intents inside one transaction; the caller locks the rows.
+/// Changes intents inside one transaction. The caller locks the rows.
 ///
-/// Each change writes the row's next revision, and an event where apps or operators need one.
+/// Each change writes the row's next revision, and an event if apps or operators need one.
 struct IntentTransaction {
     let transaction: SQLTransaction
     /// The instant of the changes, by both clocks.
@@ -75,7 +75,7 @@ struct IntentTransaction {
 
 extension IntentEvent.Kind {
     /// Returns the event of an intent that has just entered a state.
-    /// - Returns: Nil for the first state, which has a separate event.
+    /// - Returns: The event, or nil for the first state, which has a separate event.
     init?(_ state: PurchaseIntent.State) {
         switch state {
         case .pending: return nil

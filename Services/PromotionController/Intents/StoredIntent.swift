@@ -9,7 +9,7 @@ struct StoredIntent: Hashable, Sendable {
     /// It is sent again until PaymentQueue has replied.
     struct Addition: Hashable, Sendable, Codable {
         var payment: Payment
-        /// The gateway's check of the signature of the payment's discount; nil without one.
+        /// The gateway's check of the signature of the payment's discount, if it has one.
         var discountCheck: DiscountCheck?
     }
 
@@ -21,17 +21,17 @@ struct StoredIntent: Hashable, Sendable {
     /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
-    /// The first version of the app that handles promoted purchases; nil for any.
+    /// The first version of the app that handles promoted purchases. Nil for any.
     ///
     /// The operator had set it when the purchase began.
     let supportedSince: String?
-    /// The prompt to buy the app, which may be answered already; nil without one.
+    /// The prompt to buy the app, if any, which may be answered already.
     var promptId: String?
     /// Its state and times.
     var life: PurchaseIntent.Life
-    /// The payment that continues the intent; nil before.
+    /// The payment that continues the intent. Nil before.
     var addition: Addition?
-    /// The `id` of its transaction; nil before PaymentQueue has confirmed it.
+    /// The `id` of its transaction. Nil before PaymentQueue has confirmed it.
     var transactionId: String?
     /// Grows by one with each write.
     var revision: Int64

@@ -2,14 +2,15 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Handles `overrides.get`, `overrides.getMany`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105).
+/// Handles `overrides.get`, `overrides.getMany`, `order.put` and `visibility.put`: one device's overrides in one app
+/// (M87–M105).
 ///
 /// Every read comes from the database and every write locks the row, so that a read after a write's reply sees the
 /// write, on any replica (M1).
 struct OverrideService: Sendable {
     let database: any SQLDatabase
 
-    /// Reads a device's overrides; an unknown device has none.
+    /// Reads a device's overrides. They are empty for an unknown device.
     func get(_ installation: InstallationReference) async throws -> DevicePromotions {
         try await database.read { try await InstallationRepository.promotions(of: installation, in: $0) }
     }
@@ -34,12 +35,12 @@ struct OverrideService: Sendable {
             })
     }
 
-    /// The most bytes of a device's JSON without overrides.
+    /// Maximum bytes of a device's JSON without overrides.
     private static let bytesWithoutOverrides = 1024
 
     /// Sets a device's order of promoted products.
     /// - Returns: The device's current overrides.
-    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for too many or repeated products.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`, or `requestInvalid` for too many or repeated products.
     func putOrder(_ request: PutPromotionOrderRequest) async throws -> PromotionOverrides {
         try DeviceRules.check(order: request.productIdentifiers)
         return try await change(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
@@ -49,7 +50,7 @@ struct OverrideService: Sendable {
 
     /// Sets a promoted product's visibility on a device.
     /// - Returns: The device's current overrides.
-    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for one product too many.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`, or `requestInvalid` for one product too many.
     func putVisibility(_ request: PutPromotionVisibilityRequest) async throws -> PromotionOverrides {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         try StoreError.checkIdentifier(request.productIdentifier, .product, "productIdentifier")

@@ -25,9 +25,9 @@ struct PromptService: Sendable {
 
     /// Answers a prompt. The first answer counts.
     ///
-    /// `approve` installs the app without a launch; the others cancel its waiting intents.
-    /// - Throws: `notFound` for an answered or unknown prompt; `requestInvalid` for an error, because no payment fails
-    ///   here.
+    /// `approve` installs the app without a launch, and the others cancel its waiting intents.
+    /// - Throws: `notFound` for an answered or unknown prompt, or `requestInvalid` for an error, because payments do
+    ///   not fail here.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         guard request.error == nil else { throw DeviceRules.invalid("$.error", "an app's purchase has no error") }
         let missing = StoreError(.notFound, "no such prompt; it may have been answered")

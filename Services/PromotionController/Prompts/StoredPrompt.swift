@@ -9,9 +9,9 @@ struct StoredPrompt: Hashable, Sendable {
     let account: String
     /// The version to install when it is bought.
     let version: String
-    /// The first tapped product that waits for the app; nil in prompts from before it was stored.
+    /// The first tapped product that waits for the app. Nil in prompts from before it was stored.
     let product: String?
-    /// The app's price at that time; nil in prompts from before it was stored.
+    /// The app's price at that time. Nil in prompts from before it was stored.
     let appPrice: Money?
     /// When it was created, in wall time.
     let createdAt: Timestamp

@@ -15,9 +15,9 @@ struct PurchaseService: Sendable {
 
     /// Starts a purchase. The same request again returns the same intent in any state.
     ///
-    /// So a repeated or late start buys nothing twice. A second tap on a pending product also returns the first intent,
+    /// So a repeated or late start does not buy twice. A second tap on a pending product also returns the first intent,
     /// so that an accidental tap does not pay twice (our choice).
-    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device;
+    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`, `notFound` for an unknown device, or
     ///   `keyReused`.
     func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
         let now = try await times.now(of: request.bundleId, deadline: deadline)
@@ -35,7 +35,7 @@ struct PurchaseService: Sendable {
 
     private struct Started {
         var reply: StartPurchaseReply
-        /// The installation's number; nil unless an intent has begun.
+        /// The installation's number. Nil unless an intent has begun.
         var seq: Int64?
     }
 
@@ -88,7 +88,7 @@ struct PurchaseService: Sendable {
     }
 
     /// Prepares the app for the intent.
-    /// - Returns: The prompt that asks whether to buy the app; nil for none.
+    /// - Returns: The prompt that asks whether to buy the app, if it is needed.
     private func prepare(
         _ outcome: StartPurchaseReply.Outcome, _ request: StartPurchaseRequest, _ installation: InstallationReference,
         _ commit: IntentTransaction

@@ -9,7 +9,7 @@ struct AppRemoval: Sendable {
 
     let database: any SQLDatabase
 
-    /// Removes what is stored about the app.
+    /// Removes all rows about the app.
     /// - Throws: `requestInvalid` for an app of the whole installation.
     func remove(_ request: AppRequest) async throws -> RemoveAppReply {
         try request.checkIsIsolated()

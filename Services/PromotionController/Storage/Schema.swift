@@ -5,12 +5,12 @@ import Persistence
 /// `docs/schema/promotion-controller.sql` shows the tables of both engines.
 ///
 /// - Instants are milliseconds since 1970.
-/// - `device.scope` is the empty text for the installation's, else the isolated store's app.
+/// - `device.scope` is the empty text for the installation's, or the isolated store's app.
 /// - An app may be installed and not launched yet.
 /// - `intent_head` outlives the installation, as intents do.
 /// - `purchase_intent.addition` is the payment handed to PaymentQueue, and stays so that it can be handed over again.
 /// - `purchase_start` has the intent that each start has led to, including one that existed already.
-/// - `intent_event` is removed from in its order, which is that of the ages.
+/// - `intent_event` rows are removed in their order, which is the order of their ages.
 enum PromotionSchema {
     static let migrations = [
         Migration(number: 1, name: "0.1.0") { sql in

@@ -19,7 +19,7 @@ package final class InMemoryBus: Sendable {
         let client: InMemoryClient
         let pattern: SubjectPattern
         let queue: String?
-        /// Messages until it ends by itself; nil: it does not.
+        /// Messages until it ends by itself. Nil if it does not.
         var remaining: Int?
         let handler: @Sendable (BusMessage) -> Void
     }
@@ -33,14 +33,14 @@ package final class InMemoryBus: Sendable {
         var isDelivering = false
     }
 
-    /// The loop that handlers are called on; nil: a publisher's thread.
+    /// The loop that handlers are called on. Nil for a publisher's thread.
     package let loop: UVLoop?
     private let contents: Locked<Contents>
 
     /// Creates a bus without clients.
     ///
     /// - Parameters:
-    ///   - loop: As a real client's; handlers are called on it.
+    ///   - loop: As a real client's. Handlers are called on it.
     ///   - seed: Decides which member of a queue group gets a message.
     package init(loop: UVLoop? = nil, seed: UInt64 = 1) {
         self.loop = loop
@@ -158,7 +158,7 @@ package final class InMemoryBus: Sendable {
         return takers
     }
 
-    /// Counts a delivery; the last one of a subscription with a maximum ends it.
+    /// Counts a delivery. The last one of a subscription with a maximum ends it.
     private static func count(_ taker: Subscription, in contents: inout Contents) {
         guard let remaining = taker.remaining else { return }
         contents.subscriptions[taker.id]?.remaining = remaining - 1

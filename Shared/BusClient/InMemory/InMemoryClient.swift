@@ -30,7 +30,7 @@ package final class InMemoryClient: BusClient {
         broadcast.set(.connected)
     }
 
-    /// The bus's own loop; nil for a bus without one.
+    /// The bus's own loop. Nil for a bus without one.
     package var loop: UVLoop? { bus.loop }
     /// The capabilities that need no broker.
     package var capabilities: Set<BusCapability> {
@@ -40,14 +40,14 @@ package final class InMemoryClient: BusClient {
     package var state: BusConnectionState { broadcast.state }
     /// As ``BusClient/endReason``.
     package var endReason: BusError? { broadcast.endReason }
-    /// As ``BusClient/states``; each access makes a stream of its own.
+    /// As ``BusClient/states``. Each access makes a stream of its own.
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     var isConnected: Bool { broadcast.state == .connected }
     var epoch: Int { contents.withLock { $0.epoch } }
     func isConnected(since epoch: Int) -> Bool { isConnected && self.epoch == epoch }
 
-    /// Cuts the connection; requests in flight fail, deliveries on their way are lost. Subscriptions are kept for
+    /// Cuts the connection. Requests in flight fail, and deliveries on their way are lost. Subscriptions are kept for
     /// ``reconnect()``.
     package func disconnect(_ reason: String = "the test cut the connection") {
         guard isConnected else { return }
@@ -200,7 +200,7 @@ package final class InMemoryClient: BusClient {
         }
     }
 
-    /// Checks what a real client would refuse to send. Returns the subject and the bytes of the frame.
+    /// Checks for everything that a real client would refuse to send. Returns the subject and the bytes of the frame.
     private static func check(
         _ subject: String, reply: String?, key: String?, headers: BusHeaders, body: [UInt8]
     ) throws(BusError) -> (Subject, Int) {

@@ -2,7 +2,7 @@ import BusProtocol
 import EventLoop
 
 /// The states of a client's connection: connecting, signing in, ready, waiting, closed. Pure: events and the time go
-/// in, actions come out; sockets and timers are the caller's.
+/// in, actions come out. Sockets and timers are the caller's.
 ///
 /// `now` is the loop's monotonic time. There is one timer: each `.wait` replaces the one before.
 struct ClientStateMachine {
@@ -24,10 +24,10 @@ struct ClientStateMachine {
     }
 
     enum Action: Equatable {
-        /// Start a TCP connection; answer with `opened` or `lost`.
+        /// Start a TCP connection, and answer with `opened` or `lost`.
         case open
         case send(ConnectMessage)
-        /// Subscribe again and send what waited.
+        /// Subscribe again and send the waiting messages.
         case becomeReady(inbox: String)
         case sendPing
         /// Drop the connection, after sending `bye` when it is still open.

@@ -18,7 +18,7 @@ package final class SBPClient: LoopClient {
     package let logger: Logger
     private let numbers = Atomic<UInt64>(UInt64(BusClientCore.inboxSid))
 
-    /// Creates a client; ``start()`` connects it.
+    /// Creates a client, which ``start()`` connects.
     package init(configuration: Configuration, loop: UVLoop, logger: Logger) {
         eventLoop = loop
         self.logger = logger

@@ -5,7 +5,7 @@ extension SBPClient {
     package struct Configuration: Sendable {
         /// Host, port and token.
         package var url: BusURL
-        /// For people, at most 64 bytes; longer names are cut.
+        /// For people, at most 64 bytes. Longer names are cut.
         package var name: String
         /// Random for each process start, at most 64 bytes. The broker lets a second connection of the same instance
         /// replace the first.
@@ -16,7 +16,7 @@ extension SBPClient {
         package var echo = true
         /// Silence after which the client pings. The broker pings after the same, within 1 s…600 s.
         package var pingInterval: Duration
-        /// Silence after which the connection is dead; longer than `pingInterval`.
+        /// Silence after which the connection is dead. It is longer than `pingInterval`.
         package var silenceMax: Duration
         /// Draws the waits between reconnects. Tests inject a seeded one.
         package var random: any RandomNumberGenerator & Sendable

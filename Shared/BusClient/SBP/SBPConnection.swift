@@ -2,8 +2,8 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The part of an ``SBPClient`` that lives on the loop. It performs what ``ClientStateMachine`` decides, and matches
-/// arriving messages with their waiters.
+/// The part of an ``SBPClient`` that lives on the loop. It performs the decisions of ``ClientStateMachine``, and
+/// matches arriving messages with their waiters.
 package actor SBPConnection: BusConnection {
     package static let peerName = "broker"
 
@@ -100,7 +100,7 @@ package actor SBPConnection: BusConnection {
     }
 
     /// Restores, after signing in, the inbox, the subscriptions and the buffered events, then pings. Frames are handled
-    /// in order, so everything this client sends from now on finds all of it in place; for others that is so when the
+    /// in order, so everything this client sends from now on finds all of it in place. For others that is so when the
     /// pong comes.
     private func becomeReady(_ inbox: String) {
         self.inbox = inbox

@@ -31,7 +31,7 @@ final class SBPLink {
     /// Starts reading.
     /// - Parameters:
     ///   - input: Called before each read, for measuring silence.
-    ///   - handle: Gets each frame; header and body are valid during the call.
+    ///   - handle: Gets each frame. Header and body are valid during the call.
     ///   - end: Called at most once: the connection ended or the broker broke the protocol.
     func start(
         input: @escaping () -> Void, handle: @escaping (Span<UInt8>, Span<UInt8>) -> Void,
@@ -60,7 +60,7 @@ final class SBPLink {
     /// Sends frames that are encoded already.
     func write(_ frames: [UInt8]) { stream.write(frames) }
 
-    /// Ends the connection; nothing is handed out after this.
+    /// Ends the connection. Nothing is handed out after this.
     func close(goodbye: Bool) {
         isOver = true
         guard goodbye else { return stream.close() }

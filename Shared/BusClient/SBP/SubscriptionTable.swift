@@ -9,11 +9,11 @@ struct SubscriptionTable {
         let pattern: SubjectPattern
         let queue: QueueName?
         let handler: Handler
-        /// Deliveries until it ends by itself; nil: it does not.
+        /// Deliveries until it ends by itself. Nil if it does not.
         var remaining: Int?
         /// The caller of `subscribe`, until the first acknowledgement.
         var waiter: Waiter?
-        /// Whether an `unsub` is under way; it is then not subscribed again.
+        /// Whether an `unsub` is under way. It is then not subscribed again.
         var isEnding = false
     }
 
@@ -48,7 +48,7 @@ struct SubscriptionTable {
         entries[sid] = Entry(pattern: pattern, queue: queue, handler: handler, remaining: max, waiter: waiter)
     }
 
-    /// The frame that subscribes, on the first or a further connection; nil without a subscription.
+    /// The frame that subscribes, on the first or a further connection. Nil without a subscription.
     mutating func subscribeFrame(_ sid: Int) -> SubMessage? {
         guard let entry = entries[sid] else { return nil }
         nextSequence += 1
@@ -56,7 +56,7 @@ struct SubscriptionTable {
         return SubMessage(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining, seq: nextSequence)
     }
 
-    /// The frame that unsubscribes; nil when the subscription has ended. There is no answer to wait for then.
+    /// The frame that unsubscribes. Nil when the subscription has ended. There is no answer to wait for then.
     mutating func unsubscribeFrame(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> UnsubMessage? {
         guard entries[sid] != nil else { return nil }
         entries[sid]?.isEnding = true
@@ -68,7 +68,7 @@ struct SubscriptionTable {
     /// Removes a subscription. Returns the waiter for its acknowledgement, if any.
     mutating func remove(_ sid: Int) -> Waiter? { entries.removeValue(forKey: sid)?.waiter }
 
-    /// Resolves the broker's answer to a sequence number. Returns what to do next and, when a subscription without a
+    /// Resolves the broker's answer to a sequence number. Returns the next action and, when a subscription without a
     /// waiter was refused, its pattern for the log.
     mutating func resolve(_ sequence: Int, _ error: BusError?) -> (resume: () -> Void, orphan: String?)? {
         guard let call = calls.removeValue(forKey: sequence) else { return nil }
@@ -100,8 +100,8 @@ struct SubscriptionTable {
         return resumes
     }
 
-    /// Ends all subscriptions, because the client has ended. Returns what resumes every waiter, with the error for
-    /// those of `subscribe`.
+    /// Ends all subscriptions, because the client has ended. Returns closures that resume every waiter, with the error
+    /// for those of `subscribe`.
     mutating func removeAll(_ error: BusError) -> [() -> Void] {
         let waiters = entries.values.compactMap(\.waiter)
         entries = [:]

@@ -8,9 +8,9 @@ package struct AppChanges: ServiceLifecycle.Service {
     private let bus: any BusClient
     private let forget: @Sendable (_ bundleId: String?) -> Void
 
-    /// Creates the listener; it subscribes in ``run()``.
+    /// Creates the listener, which subscribes in ``run()``.
     ///
-    /// - Parameter forget: Gets the app; nil when any may have changed, because events may have been missed.
+    /// - Parameter forget: Gets the app. Nil when any may have changed, because events may have been missed.
     package init(bus: any BusClient, forget: @escaping @Sendable (_ bundleId: String?) -> Void) {
         self.bus = bus
         self.forget = forget

@@ -9,7 +9,7 @@ package struct CallContext: Sendable {
     package var traceparent: String
     /// `Sb-Id`: the idempotency key, unchanged across retries.
     package var requestIdentifier: String
-    /// Who asks, `c:<app>:<customerIdentifier>:<device>`; set by the gateway and passed on.
+    /// The asking customer, `c:<app>:<customerIdentifier>:<device>`. Set by the gateway and passed on.
     package var actor: String?
 
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct CallContext: Sendable {
         self.actor = actor
     }
 
-    /// The budget that is left; negative after the deadline.
+    /// The budget that is left. Negative after the deadline.
     package var remaining: Duration { ContinuousClock.now.duration(to: deadline) }
 }
 

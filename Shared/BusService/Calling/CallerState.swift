@@ -17,7 +17,7 @@ final class CallerState: Sendable {
         var timers: [Result: Timer] = [:]
     }
 
-    /// What the duration of a call is recorded under.
+    /// The labels under which the duration of a call is recorded.
     private struct Result: Hashable {
         let endpoint: String
         let code: String
@@ -102,7 +102,7 @@ struct RetryBudget {
         saved = min(saved + BusServiceLimits.retryBudgetRatio, BusServiceLimits.retryBudgetMax)
     }
 
-    /// Takes one retry out; false when there is none.
+    /// Takes one retry out. False when none is left.
     mutating func spend() -> Bool {
         guard saved >= 1 else { return false }
         saved -= 1

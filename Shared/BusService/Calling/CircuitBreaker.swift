@@ -1,7 +1,7 @@
 /// Keeps calls away from an endpoint that does not answer. Opens after 5 failures in a row, for 100 ms at first and up to
 /// a second while trials fail. Then one call a second goes through, and the first success closes it.
 ///
-/// A pure state machine; time is passed in.
+/// A pure state machine, to which time is passed.
 struct CircuitBreaker {
     private enum State {
         case closed(failures: Int)

@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Bounded cache of what other services replied, by key, with the age of each value.
+/// Bounded cache of other services' replies, by key, with the age of each value.
 ///
 /// A value is fresh for a time, counted from its request, and remains known for when the service that owns it is away.
 /// To send one request for simultaneous callers, request through a ``SharedRequest``.
@@ -63,11 +63,11 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     @usableFromInline let state = Locked(State())
 
     /// - Parameters:
-    ///   - max: The maximum number of values; at the bound all are dropped and requested again.
+    ///   - max: The maximum number of values. At the bound all are dropped and requested again.
     ///   - freshFor: How long after its request a value is fresh.
     ///   - costMax: The maximum of all costs together, with the same effect as `max`.
     ///   - cost: The cost of a value.
-    ///   - now: The clock for the age of values; tests pass their own.
+    ///   - now: The clock for the age of values. Tests pass their own.
     public init(
         max: Int, freshFor: Duration = .unlimited, costMax: Int = .max,
         cost: @escaping @Sendable (Value) -> Int = { _ in 0 },
@@ -102,7 +102,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         return entry.value
     }
 
-    /// The fresh values of all keys, in their order; nil when one is missing.
+    /// The fresh values of all keys, in their order. Nil when one is missing.
     @inlinable
     public func fresh(_ keys: [Key], where isValid: (Value) -> Bool = { _ in true }) -> [Value]? {
         let now = now()
@@ -140,7 +140,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     /// Stores a value, unless it was invalidated during its request. The reply to a later request, once stored, stays.
-    /// - Parameter ticket: The request's ticket; nil for a value of now.
+    /// - Parameter ticket: The request's ticket. Nil for a value of now.
     /// - Returns: False for a value that was invalidated. True also for one that a later request's reply has overtaken,
     ///   because it may be the newer of the two all the same.
     @discardableResult @inlinable
@@ -163,7 +163,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Replaces a value by one made from the last known; it is not fresh.
+    /// Replaces a value by one made from the last known. It is not fresh.
     public func update(_ key: Key, _ change: (Value?) -> Value) {
         state.withLock { state in
             if state.entries[key] == nil, state.entries.count >= max { state.removeAll() }

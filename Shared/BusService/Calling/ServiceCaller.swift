@@ -11,7 +11,7 @@ import StoreModels
 /// let caller = ServiceCaller(bus: bus, caller: "eligibility")
 /// let summary = try await caller.call(PaymentEndpoints.offerSummary, request, context: context.callContext)
 /// ```
-/// The order is deadline, retry, breaker, bulkhead, transport. Copies share their breakers and budget; make one per
+/// The order is deadline, retry, breaker, bulkhead, transport. Copies share their breakers and budget, so make one per
 /// process and share it.
 package struct ServiceCaller: Sendable {
     private let bus: any BusClient
@@ -41,9 +41,9 @@ package struct ServiceCaller: Sendable {
     ///
     /// - Parameters:
     ///   - key: Calls with the same key go to the same replica while it lives.
-    /// - Throws: The service's error reply; `serviceUnavailable` when it is not running or overloaded, its breaker is
-    ///   open, 1024 calls wait, or the connection is lost; `deadlineExceeded` when no answer came in time, and then the
-    ///   outcome is unknown unless the deadline had passed before the call; `bodyTooLarge`; `internal` for a request or
+    /// - Throws: The service's error reply. `serviceUnavailable` when it is not running or overloaded, its breaker is
+    ///   open, 1024 calls wait, or the connection is lost. `deadlineExceeded` when no answer came in time, and then the
+    ///   outcome is unknown unless the deadline had passed before the call. `bodyTooLarge`. `internal` for a request or
     ///   a reply that cannot be coded.
     package func call<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
@@ -151,7 +151,7 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// Waits before the next attempt; false when there must be none.
+    /// Waits before the next attempt. False when no attempt may follow.
     private func mayRetry(_ error: StoreError, after attempt: Int, _ context: CallContext) async -> Bool {
         guard error.code == .serviceUnavailable, attempt <= BusServiceLimits.retriesMax else { return false }
         let wait = BusServiceLimits.retryBackoff.wait(afterAttempts: attempt)

@@ -64,7 +64,7 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
 
     /// Gets the reply to a request sent after this call, by any caller.
     ///
-    /// - Throws: What the request throws; `deadlineExceeded` when it takes longer than `patience` or `deadline` has
+    /// - Throws: The request's error, or `deadlineExceeded` when it takes longer than `patience` or `deadline` has
     ///   passed.
     @inlinable
     public func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
@@ -137,6 +137,6 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
 }
 
 extension SharedRequest {
-    /// How many callers wait for a request of their own; for tests.
+    /// The number of callers that wait for a request of their own, for tests.
     func waitingCount(_ key: Key) -> Int { state.withLock { $0.places[key]?.waiting.count ?? 0 } }
 }

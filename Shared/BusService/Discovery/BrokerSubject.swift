@@ -18,7 +18,7 @@ package enum BrokerSubject {
     /// Removes the rules of fault injection.
     package static let clearRules = "$SYS.CHAOS.CLEAR"
 
-    /// Returns the subject on which copies of messages arrive; nil unless the pattern is one that can be tapped.
+    /// Returns the subject on which copies of messages arrive. Nil unless the pattern can be tapped.
     package static func tap(_ pattern: String) -> String? {
         guard (try? SubjectPattern(pattern)) != nil, !SubjectSyntax.isHiddenFromWildcards(pattern.utf8.span) else {
             return nil
@@ -26,6 +26,6 @@ package enum BrokerSubject {
         return "$SYS.TAP.\(pattern)"
     }
 
-    /// Returns the broker's reason for refusing a request; nil for a result.
+    /// Returns the broker's reason for refusing a request, or nil for a result.
     package static func refusal(in reply: BusMessage) -> String? { reply.headers[BusHeader.natsServiceError] }
 }

@@ -73,7 +73,7 @@ struct DrainRequest: Sendable {
 }
 
 extension ServiceIdentity {
-    /// The subject on which the instance is asked to end gracefully; its answer is that of a ping.
+    /// The subject on which the instance is asked to end gracefully. Its answer is that of a ping.
     var drainSubject: String { "$SRV.DRAIN.\(name).\(id)" }
 }
 

@@ -103,11 +103,11 @@ package struct StatsResponse: Sendable, Equatable, Codable {
         package var requests: Int
         /// Requests answered with an error.
         package var errors: Int
-        /// The last error's status and code, `404 notFound`; empty without one.
+        /// The last error's status and code, `404 notFound`. Empty without one.
         package var lastError: String
         /// Nanoseconds in handlers since the instance started, all requests together.
         package var processingTime: Int64
-        /// Nanoseconds; `processingTime` divided by `requests`.
+        /// Nanoseconds: `processingTime` divided by `requests`.
         package var averageProcessingTime: Int64
 
         private enum CodingKeys: String, CodingKey {
@@ -135,7 +135,7 @@ package struct StatsResponse: Sendable, Equatable, Codable {
     package var metadata: [String: String] = [:]
     /// Wall time at which the instance began to serve.
     package var started: Timestamp
-    /// Requests that were taken and not answered; a member of Storebus's own, nil when left out.
+    /// Requests that were taken and not answered. A member of Storebus's own, nil when left out.
     package var inFlight: Int?
     /// In the order in which the service registered them.
     package var endpoints: [EndpointStats]
@@ -163,7 +163,7 @@ package struct StatsResponse: Sendable, Equatable, Codable {
 /// `{"checks":{"database":{"status":"pass"}},"id":"…","name":"catalog","status":"pass",`
 /// `"type":"dev.storebus.micro.v1.health_response","version":"0.1.0"}`
 package struct HealthResponse: Sendable, Equatable, Codable {
-    /// Storebus's own type; NATS ADR-32 has no health verb.
+    /// Storebus's own type, because NATS ADR-32 has no health verb.
     package static let type = "dev.storebus.micro.v1.health_response"
     /// Always ``type`` when this program writes it.
     package var type = HealthResponse.type
@@ -173,7 +173,7 @@ package struct HealthResponse: Sendable, Equatable, Codable {
     package var id: String
     /// As ``ServiceIdentity/version``.
     package var version: String
-    /// The worst status of `checks`; `pass` without any check.
+    /// The worst status of `checks`, or `pass` without any check.
     package var status: HealthStatus
     /// The result of each check, by its name.
     package var checks: [String: HealthCheck]

@@ -17,7 +17,7 @@ package struct ServiceDiscovery: Sendable {
     /// - Parameters:
     ///   - service: Only instances of this service, such as `catalog`.
     ///   - timeout: How long answers are collected.
-    /// - Returns: Sorted by name and identifier; empty when no instance answers.
+    /// - Returns: Sorted by name and identifier. Empty when no instance answers.
     /// - Throws: The errors of the bus, but `noResponders` and `timeout`.
     package func ping(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
@@ -47,10 +47,10 @@ package struct ServiceDiscovery: Sendable {
         try await ask(.health, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// Asks one instance to take no more requests, to finish those it has, and to end.
+    /// Asks one instance to take no more requests, finish those it has, and end.
     ///
     /// Messages may be lost, so it looks and asks again until the deadline. A request that is repeated changes nothing.
-    /// - Returns: The instance; nil when none has the identifier.
+    /// - Returns: The instance, or nil when none has the identifier.
     /// - Throws: The errors of the bus, but `noResponders`.
     package func drain(
         _ id: String, until deadline: ContinuousClock.Instant = .now + .seconds(2)

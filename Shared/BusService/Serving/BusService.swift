@@ -13,8 +13,8 @@ import StoreModels
 /// service.healthCheck("database") { await database.check() }
 /// try await service.run()                  // until graceful shutdown
 /// ```
-/// Handlers run as tasks on the bus's loop. Requests join queue group `q`; `$SRV` verbs are answered by every instance.
-/// The client is not closed here: its creator may still need it for parts that end later.
+/// Handlers run as tasks on the bus's loop. Requests join queue group `q`, and every instance answers `$SRV` verbs. The
+/// client is not closed here: its creator may still need it for parts that end later.
 package final class BusService: ServiceLifecycle.Service {
     /// As discovery and logs show this instance.
     package let identity: ServiceIdentity
@@ -34,14 +34,14 @@ package final class BusService: ServiceLifecycle.Service {
     private struct Registry {
         var endpoints: [ServedEndpoint] = []
         var membership: StoreMembership?
-        /// `run` has begun; nothing may be added.
+        /// Whether `run` has begun, after which nothing may be added.
         var isSealed = false
     }
 
     /// - Parameters:
-    ///   - instance: Random for each process start; `$SRV` and logs name the instance by it.
+    ///   - instance: Random for each process start. Both `$SRV` and logs name the instance by it.
     ///   - description: One sentence, for `$SRV.INFO`.
-    ///   - undeclared: Gets the errors that an endpoint answers and does not declare; for tests.
+    ///   - undeclared: Gets the errors that an endpoint answers and does not declare, for tests.
     package init(
         name: ServiceName, version: String, bus: any BusClient, logger: Logger,
         instance: String = RandomIdentifier.hex(digits: 24), description: String = "",
@@ -56,9 +56,9 @@ package final class BusService: ServiceLifecycle.Service {
 
     /// Registers the handler of an endpoint, before `run`.
     ///
-    /// The request is decoded strictly before the handler is called; its result is encoded and sent. A thrown
+    /// The request is decoded strictly before the handler is called. Its result is encoded and sent. A thrown
     /// `StoreError` becomes the error reply, any other error is logged and becomes `internal`. Requests whose deadline
-    /// has passed are answered `deadlineExceeded` without calling the handler; those over 1024 in flight get
+    /// has passed are answered `deadlineExceeded` without calling the handler. Those over 1024 in flight get
     /// `serviceUnavailable` immediately.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
@@ -78,7 +78,7 @@ package final class BusService: ServiceLifecycle.Service {
         health.add(name, check)
     }
 
-    /// Sets the identity of the service's database; call it before `run`. On a bus with another store the service takes
+    /// Sets the identity of the service's database. Call it before `run`. On a bus with another store the service takes
     /// no requests.
     ///
     /// - Parameters:
@@ -119,7 +119,7 @@ package final class BusService: ServiceLifecycle.Service {
     /// those taken (up to 10 s), flushes their replies, and returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
-    ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the
+    ///   `replaced`, `closed`), or ``StoreConflict`` when another store, or another database of this service, is on the
     ///   bus.
     package func run() async throws {
         let subscriptions: Subscriptions

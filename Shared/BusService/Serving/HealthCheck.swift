@@ -24,7 +24,7 @@ package enum HealthStatus: String, Sendable, Codable, Comparable {
 package struct HealthCheck: Sendable, Equatable, Codable {
     /// Counts for the whole service: its status is its worst check's.
     package var status: HealthStatus
-    /// A sentence for people; nil when there is nothing to say.
+    /// A sentence for people. Nil when there is nothing to say.
     package var message: String?
 
     package init(_ status: HealthStatus, _ message: String? = nil) {

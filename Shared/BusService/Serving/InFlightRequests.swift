@@ -16,7 +16,7 @@ final class InFlightRequests: Sendable {
     /// The number of requests that were taken and not answered.
     var count: Int { contents.withLock { $0.tasks.count } }
 
-    /// Takes a place; nil when the endpoint's 1024 are in use.
+    /// Takes a place. Nil when the endpoint's 1024 are in use.
     func begin(_ endpoint: String) -> Int? {
         contents.withLock { contents in
             guard contents.counts[endpoint, default: 0] < BusServiceLimits.bulkhead else { return nil }
@@ -46,7 +46,7 @@ final class InFlightRequests: Sendable {
         for drainer in drainers { drainer.resume(returning: 0) }
     }
 
-    /// Waits until all are done, but no longer than `limit`; then the rest is cancelled.
+    /// Waits until all are done, but no longer than `limit`, then cancels the rest.
     ///
     /// - Returns: How many were cancelled.
     func drain(within limit: Duration) async -> Int {

@@ -21,7 +21,7 @@ final class Readiness: Sendable {
         for waiter in waiters.values { waiter.resume() }
     }
 
-    /// Closes the gate; who waits for it was let through before.
+    /// Closes the gate. Waiting callers were let through before.
     func close() { contents.withLock { $0.isClosed = true } }
 
     /// Whether it has opened and not closed.

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Limits lists to what fits a reply of 512 KiB. A page ends where the next row would not fit, and says where the next
-/// page begins.
+/// Limits lists to the rows that fit a reply of 512 KiB. A page ends where the next row would not fit, and says where
+/// the next page begins.
 package enum ReplyBudget {
     /// Bytes of JSON for the rows. The rest of a reply is room for the members around them.
     package static let bytesMax = BusServiceLimits.replyBytesMax - (64 << 10)

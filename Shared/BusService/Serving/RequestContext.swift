@@ -8,7 +8,7 @@ package struct RequestContext: Sendable {
     package let deadline: ContinuousClock.Instant
     /// This hop's span in the caller's trace.
     package let trace: TraceContext
-    /// `Sb-Id`, the idempotency key; a random one when the caller sent none.
+    /// `Sb-Id`, the idempotency key, or a random one when the caller sent none.
     package let requestIdentifier: String
     /// `Sb-Attempt`, from 1.
     package let attempt: Int
@@ -48,7 +48,7 @@ package struct RequestContext: Sendable {
             actor: headers[BusHeader.sbActor], logger: logger)
     }
 
-    /// The budget that is left; negative after the deadline.
+    /// The budget that is left. Negative after the deadline.
     package var remaining: Duration { ContinuousClock.now.duration(to: deadline) }
     /// This hop's span, as a header.
     package var traceparent: String { trace.traceparent }

@@ -30,7 +30,7 @@ final class ServedEndpoint: Sendable {
         }
     }
 
-    /// Runs the handler; every failure becomes a `StoreError`.
+    /// Runs the handler. Every failure becomes a `StoreError`.
     func result(_ body: [UInt8], _ context: RequestContext) async -> Result<[UInt8], StoreError> {
         do throws(StoreError) {
             return .success(try await run(body, context))

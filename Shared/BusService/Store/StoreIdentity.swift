@@ -5,9 +5,9 @@ package struct StoreIdentity: Sendable, Equatable {
     private static let databaseKey = "database"
     private static let storeKey = "store"
 
-    /// Made with the database; replicas of a service share it.
+    /// Made with the database. Replicas of a service share it.
     package var database: String
-    /// Shared by the databases of all services of one store; nil until it is known.
+    /// Shared by the databases of all services of one store. Nil until it is known.
     package var store: String?
 
     /// Creates the identity of a database, whose store may be unknown yet.
@@ -16,7 +16,7 @@ package struct StoreIdentity: Sendable, Equatable {
         self.store = store
     }
 
-    /// Reads the identity from a discovery answer; nil for a service without a database.
+    /// Reads the identity from a discovery answer. Nil for a service without a database.
     init?(metadata: [String: String]) {
         guard let database = metadata[Self.databaseKey] else { return nil }
         self.init(database: database, store: metadata[Self.storeKey])

@@ -7,7 +7,7 @@ import Logging
 /// The instance answers discovery before it discovers others. Of two that start simultaneously, at least one therefore
 /// sees the other.
 final class StoreMembership: Sendable {
-    /// How long `join` collects answers; `watch` sees the later ones.
+    /// How long `join` collects answers. Later ones are seen by `watch`.
     static let firstLook: Duration = .milliseconds(100)
     static let look: Duration = .milliseconds(300)
     /// The pause between checks for a database that belongs to no store yet.
@@ -34,7 +34,7 @@ final class StoreMembership: Sendable {
     var metadata: [String: String] { rule.withLock { $0.own.identity.metadata } }
 
     /// Returns when the service may take requests.
-    /// - Throws: ``StoreConflict``; `BusError` when asking is not allowed, or the bus or the task has ended.
+    /// - Throws: ``StoreConflict``, or `BusError` when asking is not allowed, or the bus or the task has ended.
     func join() async throws {
         while true {
             let peers: [StoreMembershipRule.Peer]

@@ -24,7 +24,7 @@ struct StoreMembershipRule: Sendable {
     static let makesAfter: Duration = .seconds(3)
 
     private(set) var own: Peer
-    /// Whether this service makes the store when there is none; exactly one service does.
+    /// Whether this service makes the missing store. Exactly one service does.
     let makesStore: Bool
     private var withoutStoreSince: ContinuousClock.Instant?
 

@@ -9,10 +9,10 @@ import EventLoop
 
 /// The settings of a process. A value comes from a flag, else the environment, the JSON file, or the reader's default.
 ///
-/// A key is dotted, `queue.redelivery.delayMaxSeconds`; in the environment it is
-/// `QUEUE_REDELIVERY_DELAY_MAX_SECONDS`, in the file `{"queue":{"redelivery":{"delayMaxSeconds":5}}}`. What is read is
-/// remembered and logged once at the start, secrets hidden. A value of the wrong type or out of range stops the start
-/// with exit code 78 and is named with its source.
+/// A key is dotted, `queue.redelivery.delayMaxSeconds`. In the environment it is `QUEUE_REDELIVERY_DELAY_MAX_SECONDS`,
+/// in the file `{"queue":{"redelivery":{"delayMaxSeconds":5}}}`. Values that were read are remembered and logged once
+/// at the start, secrets hidden. A value of the wrong type or out of range stops the start with exit code 78 and is
+/// named with its source.
 package final class Settings: Sendable {
     /// Where a value may come from, in order of precedence.
     private struct Source: Sendable {
@@ -76,7 +76,7 @@ package final class Settings: Sendable {
             fileName: options.config ?? "")
     }
 
-    /// A text; nil when no source has it.
+    /// A text, or nil when every source lacks it.
     package func string(_ key: String, isSecret: Bool = false) throws(StartupError) -> String? {
         try value(key, .string, "a text", isSecret: isSecret) {
             if case .string(let text) = $0 { text } else { nil }
@@ -98,7 +98,7 @@ package final class Settings: Sendable {
         return value
     }
 
-    /// An integer in a range; nil when no source has it.
+    /// An integer in a range, or nil when every source lacks it.
     package func int(_ key: String, in range: ClosedRange<Int>) throws(StartupError) -> Int? {
         let value: Int? = try value(key, .int, "a whole number") {
             if case .int(let number) = $0 { number } else { nil }
@@ -162,7 +162,7 @@ package final class Settings: Sendable {
         return choice
     }
 
-    /// Every value that was read so far, `bus.url` → `storebus://127.0.0.1:7420 (default)`; secrets as `hidden`.
+    /// Every value that was read so far, `bus.url` → `storebus://127.0.0.1:7420 (default)`. Secrets are `hidden`.
     package var effective: [String: String] {
         read.withLock { $0.mapValues { "\($0.value) (\($0.source))" } }
     }

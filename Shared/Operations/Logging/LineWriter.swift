@@ -1,16 +1,17 @@
 import Dispatch
 import EventLoop
 
-/// Writes lines together, to save writes. The first after a silence is written as soon as possible, those that follow
-/// within ``gathersFor`` at once.
+/// Writes lines together, to save writes. The first after a silence is written as soon as possible, and those that
+/// follow within ``gathersFor`` at once.
 ///
-/// A write for each line cost a fifth of what answering a request for products costs, and blocked the logging task
+/// A write for each line cost a fifth of the cost of a request for products, and blocked the logging task
 /// (docs/performance.md). An urgent line, and everything before it, is written before the call returns. A process that
-/// is killed loses the lines of its last ``gathersFor``; what it has acknowledged is in databases, not in logs.
+/// is killed loses the lines of its last ``gathersFor``. Its acknowledged work is in databases, not in logs.
 final class LineWriter: Sendable {
     /// How long lines are collected before a write.
     static let gathersFor = DispatchTimeInterval.milliseconds(20)
-    /// The most bytes that wait for a reader. Beyond that the logging caller waits too, so that no line is lost.
+    /// Maximum number of bytes that wait for a reader. Beyond that the logging caller waits too, so that every line is
+    /// kept.
     static let waitingMax = 256 * 1024
 
     /// The process's own, whose reader is a terminal, a file or `storebus up`.
@@ -28,7 +29,7 @@ final class LineWriter: Sendable {
     private let queue = DispatchQueue(label: "storebus.log")
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// - Parameter write: Writes whole lines; may block.
+    /// - Parameter write: Writes whole lines. It may block.
     init(_ write: @escaping @Sendable ([UInt8]) -> Void) {
         self.write = write
     }
@@ -46,7 +47,7 @@ final class LineWriter: Sendable {
         if isUrgent || isFull { flush() }
     }
 
-    /// Writes what waits. The process calls it before it ends.
+    /// Writes the waiting lines. The process calls it before it ends.
     func flush() {
         turn.withLock { _ in
             let lines = state.withLock { state in

@@ -2,7 +2,7 @@ import Glibc
 
 /// The process's standard error, one whole line per write.
 enum StandardError {
-    /// Whether it is a terminal, which a person reads.
+    /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Writes all bytes. When the reader has gone, the line is dropped.

@@ -10,11 +10,11 @@ import StoreModels
 /// service instance subject endpoint requestIdentifier traceID bundleId customerIdentifier deviceId transaction
 /// productIdentifier code status durationMs attempt error pid port path.
 struct StorebusLogHandler: LogHandler {
-    /// The logger's own metadata; `Logger` changes it.
+    /// The logger's own metadata. `Logger` changes it.
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
     var logLevel: Logger.Level
-    /// What never changes, in one object: a logger is copied with each HTTP request.
+    /// The constant part in one object, because a logger is copied with each HTTP request.
     private let target: Target
 
     private final class Target: Sendable {
@@ -32,7 +32,7 @@ struct StorebusLogHandler: LogHandler {
         }
     }
 
-    /// - Parameter output: Gets whole lines; an urgent one, of a warning or worse, has to be out when it returns.
+    /// - Parameter output: Gets whole lines. An urgent one, of a warning or worse, has to be out when it returns.
     init(
         service: String, instance: String, level: Logger.Level, format: LogFormat,
         output: @escaping @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void = {

@@ -3,14 +3,14 @@ import EventLoop
 
 /// One number of a metric, under one set of labels. It is a counter, a gauge, or a sum and count.
 ///
-/// One type for all kinds, because the registry keeps them together; it hands each out only as the requested kind.
+/// One type for all kinds, because the registry keeps them together. It hands each out only as the requested kind.
 final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     struct Value {
-        /// The counter or gauge, or the sum of what was recorded.
+        /// The counter or gauge, or the sum of the recorded values.
         var number = 0.0
         /// How often something was recorded.
         var count = 0
-        /// Records per bucket, not cumulated; empty without a histogram.
+        /// Records per bucket, not cumulated. Empty without a histogram.
         var buckets: [Int] = []
     }
 

@@ -24,7 +24,7 @@ struct ProcessMetrics: Sendable {
         turn = registry.makeMeter(label: "storebus_loop_longest_turn_seconds", dimensions: [])
     }
 
-    /// Reads the numbers; the longest turn begins anew each time.
+    /// Reads the numbers. The longest turn begins anew each time.
     func refresh() {
         resident.set(Double(Self.residentBytes))
         descriptors.set(Double(Self.openDescriptors))

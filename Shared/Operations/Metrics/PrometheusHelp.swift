@@ -1,6 +1,6 @@
 /// The meaning of each Storebus metric. Prometheus asks for it, and swift-metrics has no place for it.
 enum PrometheusHelp {
-    /// One sentence; nil for a metric that Storebus does not define.
+    /// One sentence, or nil for a metric that Storebus does not define.
     static func text(of name: String) -> String? { texts[name] }
 
     private static let texts = [

@@ -5,15 +5,15 @@ import EventLoop
 /// swift-metrics.
 ///
 /// Timers are histograms in seconds (give them names that end in `_seconds`), aggregating recorders are summaries with
-/// sum and count, the others gauges. Cardinality is bounded: over 256 metrics are not shown, and of one metric the
-/// label sets after the 256th share one whose labels say `other`.
+/// sum and count, and the others are gauges. Cardinality is bounded: metrics after the 256th are not shown, and a
+/// metric's label sets after the 256th share one whose labels say `other`.
 package final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let kind: MetricKind
         var series: [String: MetricSeries] = [:]
     }
 
-    /// The most metrics of one process; Storebus's have a few dozen.
+    /// Maximum number of metrics of one process. Storebus's processes have a few dozen.
     static let familiesMax = 256
     /// Label sets of one metric: endpoints times codes stay far below.
     static let seriesMax = 256
@@ -25,7 +25,7 @@ package final class PrometheusRegistry: MetricsFactory {
         let kind: MetricKind
     }
 
-    /// Spellings kept; more are looked up each time.
+    /// Maximum number of cached spellings. More are looked up each time.
     static let spellingsMax = 4096
 
     private let families = Locked<[String: Family]>([:])
@@ -33,10 +33,10 @@ package final class PrometheusRegistry: MetricsFactory {
     /// The functions called before each page. They set gauges that are read and not pushed.
     private let refreshers = Locked<[@Sendable () -> Void]>([])
 
-    /// Creates an empty registry; a process has one.
+    /// Creates an empty registry. A process has one.
     package init() {}
 
-    /// Has `refresh` called before each page, to set gauges.
+    /// Calls `refresh` before each page, to set gauges.
     package func beforeEachPage(_ refresh: @escaping @Sendable () -> Void) {
         refreshers.withLock { $0.append(refresh) }
     }

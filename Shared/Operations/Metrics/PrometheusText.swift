@@ -6,7 +6,7 @@ enum PrometheusText {
         return name.first?.isNumber == false ? name : "_\(name)"
     }
 
-    /// `endpoint="queue.add",code="ok"`, sorted by name; empty without labels.
+    /// `endpoint="queue.add",code="ok"`, sorted by name. Empty without labels.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.sorted { $0.0 < $1.0 }
             .map { "\(name($0.0))=\"\(escaped($0.1))\"" }

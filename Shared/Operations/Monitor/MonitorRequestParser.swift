@@ -1,21 +1,22 @@
 import StoreModels
 
-/// Reads the head of one HTTP/1.1 request, however it was split. Only the request line matters; header fields are
+/// Reads the head of one HTTP/1.1 request, however it was split. Only the request line matters. Header fields are
 /// skipped and bodies are not taken.
 struct MonitorRequestParser {
-    /// Far more than a scraper sends.
+    /// Maximum bytes of a request's head, far more than a scraper sends.
     static let headBytesMax = 8192
 
     enum Result: Equatable {
         /// The head is not whole yet.
         case incomplete
         case request(MonitorRequest)
-        /// What the client gets instead.
+        /// The response that the client gets instead.
         case refused(status: Int, String)
     }
 
     private var head: [UInt8] = []
-    /// Where the empty line may begin. What is before it was searched: a client that sends single bytes costs no more.
+    /// Where the empty line may begin. The bytes before it were searched, so a client that sends single bytes costs no
+    /// more.
     private(set) var searched = 0
 
     /// Takes more bytes.
@@ -65,7 +66,7 @@ struct MonitorRequestParser {
 package struct MonitorRequest: Sendable, Equatable {
     /// `/connz`, percent-decoded.
     package var path: String
-    /// `?subs=1&state=closed`; of a repeated name the last value counts.
+    /// `?subs=1&state=closed`. For a repeated name the last value counts.
     package var query: [String: String]
     /// HEAD: the same answer without its body.
     package var isHead: Bool

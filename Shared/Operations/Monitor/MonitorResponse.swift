@@ -6,10 +6,10 @@ package struct MonitorResponse: Sendable, Equatable {
     package var status: Int
     /// The value of the `Content-Type` header.
     package var contentType: String
-    /// The whole body; a HEAD request gets its length only.
+    /// The whole body. A HEAD request gets its length only.
     package var body: [UInt8]
 
-    /// Creates an answer; without a content type the body is JSON.
+    /// Creates an answer. Without a content type the body is JSON.
     package init(status: Int = 200, contentType: String = "application/json", body: [UInt8]) {
         self.status = status
         self.contentType = contentType
@@ -30,7 +30,7 @@ package struct MonitorResponse: Sendable, Equatable {
         MonitorResponse(status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
     }
 
-    /// The whole answer as bytes; the connection is closed after it.
+    /// The whole answer as bytes. The connection is closed after it.
     func encoded(isHead: Bool) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nContent-Type: \(contentType)\r\n"
         head += "Content-Length: \(body.count)\r\nCache-Control: no-store\r\nConnection: close\r\n"

@@ -10,10 +10,10 @@ import ServiceLifecycle
 /// One request per connection, 64 connections at a time (one more closes the oldest, so idle ones keep no scraper out),
 /// five seconds for a request. Page functions run on the loop.
 package actor MonitorServer: ServiceLifecycle.Service {
-    /// Answers one request; runs on the loop, so it must not block.
+    /// Answers one request. It runs on the loop, so it must not block.
     package typealias Page = @Sendable (MonitorRequest) async -> MonitorResponse
 
-    /// Scrapers and people with curl; more is a mistake.
+    /// Maximum number of connections. Scrapers and people with curl need fewer, so more is a mistake.
     static let connectionsMax = 64
     /// From accepting a connection to the end of its answer.
     static let requestTimeout: Duration = .seconds(5)
@@ -24,10 +24,10 @@ package actor MonitorServer: ServiceLifecycle.Service {
 
     private var listener: TCPListener?
     private var connections: [ObjectIdentifier: MonitorConnection] = [:]
-    /// The connections in the order of their beginning; ended ones are among them.
+    /// The connections in the order of their beginning, including ended ones.
     private var order: [ObjectIdentifier] = []
 
-    /// Creates a server on a loop; ``start(host:port:)`` opens the port.
+    /// Creates a server on a loop. ``start(host:port:)`` opens the port.
     package init(loop: UVLoop) { self.loop = loop }
 
     /// Adds a page, or replaces it. It may be called at any time.
@@ -57,7 +57,7 @@ package actor MonitorServer: ServiceLifecycle.Service {
         stop()
     }
 
-    /// The port it listens on; 0 before `start` and after `stop`.
+    /// The port it listens on. 0 before `start` and after `stop`.
     package var port: Int { listener?.localAddress.port ?? 0 }
 
     /// Closes the port and every connection. Idempotent.

@@ -62,17 +62,17 @@ extension BusConnection {
 }
 
 extension ProcessEnvironment {
-    /// The broker's files of `BUS_TLS_CA`, `BUS_TLS_CERT` and `BUS_TLS_KEY`; nil without any of them.
+    /// The broker's files of `BUS_TLS_CA`, `BUS_TLS_CERT` and `BUS_TLS_KEY`. Nil without any of them.
     package func busTLSFiles() throws(StartupError) -> TLSFiles? {
         let files = try BusConnection.tlsFiles(configuration)
         return files == TLSFiles() ? nil : files
     }
 
-    /// Returns what creates a further client of the bus, which has begun to connect.
+    /// Returns a function that creates and connects a further client of the bus.
     /// - Parameters:
     ///   - name: As the bus shows the connection.
     ///   - loop: The loop of the connection.
-    ///   - secret: The client's own; nil for the process's.
+    ///   - secret: The client's own, or nil for the process's.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     package func busConnector(
         name: String, on loop: UVLoop, secret: String?

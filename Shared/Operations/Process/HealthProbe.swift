@@ -23,8 +23,8 @@ enum HealthProbe {
 
     /// Returns when the instance passes, perhaps with warnings, after its answer was printed.
     ///
-    /// - Throws: `unavailable` when it is not ready, does not answer or says `fail`; as the start of the process does
-    ///   for wrong settings.
+    /// - Throws: `unavailable` when it is not ready, does not answer or says `fail`. For wrong settings it throws the
+    ///   same as the start of the process.
     static func run(options: ServiceOptions, flags: [String: String]) async throws(StartupError) {
         let settings = try Settings(options: options, flags: flags)
         let instance = try readyFile(settings)
@@ -45,7 +45,7 @@ enum HealthProbe {
         print(try answer.get())
     }
 
-    /// Asks the instance. A broker is healthy when it accepts a client and answers it; a service, when it reports so.
+    /// Asks the instance. A broker is healthy when it accepts a client and answers it, a service when it reports so.
     private static func ask(
         _ client: any BusClient, _ instance: ReadyFile.Contents
     ) async -> Result<String, StartupError> {

@@ -44,16 +44,16 @@ enum ProcessBuilder {
         return environment
     }
 
-    /// Returns what an operator must know of hashing without a seed; nil with Swift's default, a seed per process.
+    /// Returns the warning about hashing without a seed. Nil with Swift's default, a seed per process.
     ///
-    /// Clients choose many keys of dictionaries. With known hashes they could choose such as collide.
+    /// Clients choose many keys of dictionaries. With known hashes they could choose colliding ones.
     static func hashingWarning(_ environment: [String: String]) -> String? {
         // Swift takes what begins like true, yes or 1.
         guard let first = environment[deterministicHashing]?.first, "tTyY1".contains(first) else { return nil }
         return "\(deterministicHashing) is set, so clients can slow this process down; unset it outside of tests"
     }
 
-    /// Says which bug this process has.
+    /// Logs which bug this process has.
     /// - Throws: `badConfiguration` for an unknown one.
     private static func checkPlantedBug(_ logger: Logger) throws(StartupError) {
         guard let name = PlantedBug.chosen else { return }
@@ -118,7 +118,7 @@ enum ProcessBuilder {
 
     /// Checks that only the process's user gets into the data directory.
     ///
-    /// - Throws: `badConfiguration` for a directory in which others may exchange files.
+    /// - Throws: `badConfiguration` for a directory in which other users may exchange files.
     static func checkPrivacy(of path: String, _ logger: Logger) throws(StartupError) {
         do throws(FilePrivacy.Refusal) {
             guard try FilePrivacy.checkDirectory(path) == .isOpen else { return }

@@ -23,9 +23,9 @@ package final class ReadyFile: Sendable {
         package var pid: Int32
         /// The address it listens on.
         package var host: String
-        /// The real port; 0 for a process that listens nowhere.
+        /// The real port. 0 for a process that listens nowhere.
         package var port: Int
-        /// The real port of ``MonitorServer``; 0 without one.
+        /// The real port of ``MonitorServer``. 0 without one.
         package var monitorPort: Int
         /// As ``ProcessEnvironment/instance``.
         package var instance: String
@@ -77,7 +77,7 @@ package final class ReadyFile: Sendable {
     /// Whether its requests are served, and it listens where that was expected.
     package var isReady: Bool { state.withLock { $0.isServing && ($0.isListening || !$0.expectsListener) } }
 
-    /// Removes the file, when the process serves no longer.
+    /// Removes the file, because the process does not serve any more.
     func remove() {
         guard let path, state.withLock({ $0.isWritten }) else { return }
         try? FileManager.default.removeItem(atPath: path)

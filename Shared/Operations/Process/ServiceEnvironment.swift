@@ -17,7 +17,7 @@ package struct ProcessEnvironment: Sendable {
     package let configuration: Settings
     /// The process's only registry, which `/metrics` shows.
     package let metrics: PrometheusRegistry
-    /// The monitoring port; pages may be added at any time.
+    /// The monitoring port. Pages may be added at any time.
     package let monitor: MonitorServer
     /// Notifies the starter when the process serves.
     package let ready: ReadyFile
@@ -25,15 +25,15 @@ package struct ProcessEnvironment: Sendable {
     package let dataDirectory: String
     /// `--host`, else 127.0.0.1.
     package let host: String
-    /// `--port`; nil when it is not set.
+    /// `--port`, or nil when it is not set.
     package let port: Int?
 }
 
-/// The process's environment and what a service on the bus needs besides.
+/// The process's environment and the further dependencies of a service on the bus.
 package struct ServiceEnvironment: Sendable {
     /// The part that the broker has, too.
     package let process: ProcessEnvironment
-    /// The connection to the bus, already started; it reconnects by itself.
+    /// The connection to the bus, already started. It reconnects by itself.
     package let bus: any BusClient
     /// The service that endpoints and health checks are registered with. It is run by ``ServiceMain`` after the
     /// services that `build` returns, and stops before them.

@@ -30,9 +30,9 @@ import UnixSignals
 ///
 /// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then
 /// everything runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first
-/// (their requests are finished), then what `build` returned from last to first, then the bus, then the monitoring
+/// (their requests are finished), then the result of `build` from last to first, then the bus, then the monitoring
 /// port. An error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With
-/// `--health` nothing is built: a running instance is asked (``HealthProbe``).
+/// `--health` nothing is built, and a running instance is asked (``HealthProbe``).
 package enum ServiceMain {
     /// How long a graceful end may take before everything is cancelled. It is longer than the drain of the endpoints.
     static let gracefulLimit: Duration = .seconds(15)
@@ -78,7 +78,7 @@ package enum ServiceMain {
     ///
     /// - Parameters:
     ///   - flags: Settings by key, from flags of the process's own.
-    ///   - monitorPort: The monitoring port when none is configured; nil: none.
+    ///   - monitorPort: The monitoring port when the settings have none. Nil opens no port.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func runProcess(
         name: String, options: ServiceOptions, flags: [String: String] = [:], monitorPort: Int? = nil,

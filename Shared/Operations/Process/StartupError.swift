@@ -20,7 +20,7 @@ package struct StartupError: Error, Equatable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// The message alone; the exit code is not part of it.
+    /// The message alone, without the exit code.
     package var description: String { message }
 }
 

@@ -1,10 +1,10 @@
 /// Values as libpq takes them: one array of bytes, and each value's place in it.
 ///
-/// Numbers go as text, because the server decides how wide they are; text and bytes go as they are, with their length,
-/// so that a NUL inside is seen by the server and refused instead of cutting the value off.
+/// Numbers go as text, because the server decides how wide they are. Text and bytes go unchanged, with their length, so
+/// that the server sees a NUL inside and refuses it instead of cutting the value off.
 struct PostgresArguments {
     private var bytes: [UInt8] = []
-    /// Where a value begins; nil is NULL.
+    /// The place where a value begins. Nil is NULL.
     private var offsets: [Int?] = []
     private(set) var lengths: [CInt] = []
     private(set) var formats: [CInt] = []

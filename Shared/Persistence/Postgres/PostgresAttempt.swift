@@ -4,7 +4,7 @@ internal import Foundation
 
 /// An attempt to connect to PostgreSQL.
 ///
-/// `@unchecked Sendable`: a reference to it travels with a continuation; everything in it is touched on the loop only.
+/// `@unchecked Sendable`: a reference to it travels with a continuation, but its state is touched on the loop only.
 final class PostgresAttempt: @unchecked Sendable {
     /// Gets nil when the socket is ready.
     typealias Waiter = UnsafeContinuation<PersistenceError?, Never>
@@ -21,7 +21,7 @@ final class PostgresAttempt: @unchecked Sendable {
     private let timer: LoopTimer
     private var hasBegun = false
 
-    /// - Throws: `unavailable` when there is no memory for it.
+    /// - Throws: `unavailable` if no memory is left for it.
     init(_ location: PostgresLocation, applicationName: String, loop: UVLoop) throws(PersistenceError) {
         let parameters = location.parameters(applicationName: applicationName)
         guard let pointer = Self.begin(parameters) else {
@@ -87,7 +87,7 @@ final class PostgresAttempt: @unchecked Sendable {
         PQfinish(handle.pointer)
     }
 
-    /// Translates a failed attempt. Everything is a server that is away, except what PostgreSQL refuses by its code.
+    /// Translates a failed attempt. Every failure is a server that is away, except PostgreSQL's refusals by code.
     private func failure() -> PersistenceError {
         let refusal = PostgresRefusal(String(cString: PQerrorMessage(handle.pointer)))
         let text = "PostgreSQL at \(location.place): \(refusal.text)"

@@ -1,9 +1,9 @@
 /// A command that a connection has sent and the server has not answered.
 struct PostgresCommand {
     enum Kind {
-        /// The recipient gets the rows; without one only a failure is noted.
+        /// The recipient gets the rows. Without one only a failure is noted.
         case statement(PostgresStatement)
-        /// As a statement; when the connection is lost meanwhile, the outcome is unknown.
+        /// As a statement. If the connection is lost meanwhile, the outcome is unknown.
         case commit(PostgresStatement)
         /// Makes a statement known to the server.
         case prepare(PostgresStatement)
@@ -15,7 +15,7 @@ struct PostgresCommand {
 
     typealias Waiter = UnsafeContinuation<Result<SQLResult, PersistenceError>, Never>
 
-    /// What gets the result of a command.
+    /// The recipient of a command's result.
     enum Recipient {
         /// A task that waits for it now.
         case waiter(Waiter)
@@ -35,7 +35,7 @@ struct PostgresCommand {
     var rowsMax = Int.max
     var request: PostgresRequestState?
     var recipient: Recipient?
-    /// What has come so far.
+    /// The result so far.
     var outcome: Result<SQLResult, PersistenceError>?
 
     init(

@@ -5,13 +5,12 @@ internal import EventLoop
 /// One connection of libpq, non-blocking and in pipeline mode. A statement is sent before the one before it is
 /// answered.
 ///
-/// A segment is the statements between two syncs. A statement that is waited for ends the segment, and those before it are
-/// sent with it. After a failure the server skips the rest of the segment, and the transaction's
-/// runner rolls it back.
+/// A segment is the statements between two syncs. A statement with a waiter ends the segment, and those before it are
+/// sent with it. After a failure the server skips the rest of the segment, and the transaction's runner rolls it back.
 ///
-/// Everything happens on the loop. Calls from the loop's own thread go straight in; others are sent there, in order.
+/// Everything happens on the loop. Calls from the loop's own thread go straight in. Others are sent there, in order.
 actor PostgresConnection {
-    /// The most prepared statements kept; beyond it the least recently used one is closed.
+    /// The most prepared statements kept. Beyond it the least recently used one is closed.
     static let statementsMax = 256
     /// The longest time without an answer. The server cancels statements earlier (``PostgresSettings``).
     static let answerTime: Duration = .seconds(15)
@@ -20,7 +19,7 @@ actor PostgresConnection {
     nonisolated let place: String
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// libpq's object; nil once it was lost or closed.
+    /// libpq's object. Nil once it was lost or closed.
     private(set) var handle: OpaquePointer?
     private let poller: PostgresPoller
     private var inFlight = Deque<PostgresCommand>()
@@ -29,14 +28,14 @@ actor PostgresConnection {
     /// The columns of unique indexes, by index.
     private var uniqueColumns: [String: [String]] = [:]
     private var isPipelining = false
-    /// Whether there are statements behind the last sync.
+    /// Whether statements follow the last sync.
     private var isSegmentOpen = false
     private var watchdog: LoopTimer?
     private var lastAnswer: ContinuousClock.Instant = .now
     /// Called once, when the connection ends by itself.
     var onLoss: (@Sendable (PersistenceError) -> Void)?
 
-    /// - Parameter handle: A connected handle; this object closes it.
+    /// - Parameter handle: A connected handle. This object closes it.
     init(_ handle: PostgresHandle, loop: UVLoop, place: String) {
         self.handle = handle.pointer
         poller = PostgresPoller(loop: loop)
@@ -57,7 +56,7 @@ actor PostgresConnection {
         self.watchdog = watchdog
     }
 
-    /// Enters pipeline mode; statements are prepared and pipelined from now on.
+    /// Enters pipeline mode. Statements are prepared and pipelined from now on.
     /// - Parameter uniqueColumns: The columns of the schema's unique indexes, by index.
     func beginPipeline(uniqueColumns: [String: [String]]) {
         self.uniqueColumns = uniqueColumns
@@ -89,8 +88,8 @@ actor PostgresConnection {
 
     // MARK: Sending
 
-    /// Sends a statement; one that is waited for ends the segment.
-    /// - Parameter begin: The statement that begins the transaction, when this is its first.
+    /// Sends a statement. One with a waiter ends the segment.
+    /// - Parameter begin: The statement that begins the transaction, if this is its first.
     func send(
         _ sql: String, _ arguments: [SQLValue], begin: String?, rowsMax: Int, _ request: PostgresRequestState,
         _ recipient: PostgresCommand.Recipient?
@@ -109,7 +108,7 @@ actor PostgresConnection {
         if query.deliver(to: waiter), isSegmentOpen { endSegment() }
     }
 
-    /// Sends COMMIT after the statements already sent; when one of them fails, nothing is stored.
+    /// Sends COMMIT after the statements already sent. If one of them fails, the transaction is not stored.
     func commit(_ request: PostgresRequestState, _ waiter: PostgresCommand.Waiter?) {
         if let failure = request.failure {
             waiter?.resume(returning: .failure(failure))
@@ -337,7 +336,7 @@ actor PostgresConnection {
         onLoss = nil
     }
 
-    /// Closes the connection; there must be no waiters.
+    /// Closes the connection, which must have no waiters.
     func close() {
         onLoss = nil
         finish()

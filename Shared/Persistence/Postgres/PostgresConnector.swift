@@ -17,7 +17,8 @@ actor PostgresConnector {
     }
 
     /// Opens a connection and has `prepare` make it ready.
-    /// - Throws: `unavailable` when the server is away, `cannotOpen` when it refuses the client; what `prepare` throws.
+    /// - Throws: `unavailable` if the server is away, `cannotOpen` if it refuses the client, and the errors of
+    ///   `prepare`.
     func connection(
         _ prepare: @Sendable (PostgresConnection) async throws(PersistenceError) -> Void
     ) async throws(PersistenceError) -> PostgresConnection {

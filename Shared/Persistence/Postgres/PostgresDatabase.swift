@@ -8,10 +8,11 @@ internal import ServiceLifecycle
 /// let database = try await PostgresDatabase.open(
 ///     PostgresLocation(url: url), holder: "catalog", migrations: schema, loop: loop, logger: logger)
 /// ```
-/// Each write is one transaction, READ COMMITTED, on one of at most eight connections; the server groups the flushes.
-/// Each read is one snapshot. Bodies run on the caller's executor; on the database's own loop without any thread hop.
+/// Each write is one transaction, READ COMMITTED, on one of at most eight connections. The server groups the flushes.
+/// Each read is one snapshot. Bodies run on the caller's executor, and on the database's own loop without any thread
+/// hop.
 ///
-/// Writers of different processes meet at rows: a body that reads what it then changes locks the row first
+/// Writers of different processes meet at rows: a body that reads a row before it changes it locks the row first
 /// (``SQLDialect/lockRow``). A body that the server gives up because of another transaction is run again, three times
 /// at most.
 package final class PostgresDatabase: SQLDatabase {
@@ -32,10 +33,10 @@ package final class PostgresDatabase: SQLDatabase {
     /// Connects, checks the server's settings and brings the service's schema up to date.
     ///
     /// - Parameters:
-    ///   - holder: The service's name, `payment-queue`; its schema is `payment_queue`.
+    ///   - holder: The service's name, `payment-queue`. Its schema is `payment_queue`.
     ///   - migrations: The schema's steps, numbered from 1 without gaps.
     ///   - synchronous: The failures a commit survives.
-    ///   - loop: The loop of the connections; close the database before it.
+    ///   - loop: The loop of the connections. Close the database before it.
     /// - Throws: ``PersistenceError`` with code `unavailable`, `cannotOpen`, `schemaMismatch`, `notDurable`.
     package static func open(
         _ location: PostgresLocation, holder: String, migrations: [Migration],
@@ -119,7 +120,7 @@ package final class PostgresDatabase: SQLDatabase {
 
     package func close() async { await pool.close() }
 
-    /// Why the server is away; nil while there is a connection. The pool retries by itself.
+    /// The reason why the server is away. Nil while a connection exists. The pool retries by itself.
     package var fault: PersistenceError? { state.fault }
 
     /// Counts of this process, not of the server.

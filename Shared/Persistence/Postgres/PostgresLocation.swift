@@ -13,8 +13,8 @@ package struct PostgresLocation: Sendable {
     /// - Parameters:
     ///   - url: `postgres://…` or `postgresql://…`.
     ///   - password: Used instead of a password in the URL.
-    /// - Throws: `cannotOpen` for what libpq cannot read. The message repeats nothing of the URL, which may have a
-    ///   password in it.
+    /// - Throws: `cannotOpen` for a URL that libpq cannot read. The message repeats no part of the URL, which may have
+    ///   a password in it.
     package init(url: String, password: String? = nil) throws(PersistenceError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw PersistenceError(.cannotOpen, "DATABASE_URL must begin with postgres://")
@@ -44,7 +44,7 @@ package struct PostgresLocation: Sendable {
         return "\(user)\(fields["host"] ?? "localhost")\(port)/\(fields["dbname"] ?? "")"
     }
 
-    /// The parameters for libpq; later ones override the URL's.
+    /// The parameters for libpq. Later ones override the URL's.
     func parameters(applicationName: String) -> [(String, String)] {
         var parameters = [
             ("dbname", url), ("client_encoding", "UTF8"), ("fallback_application_name", applicationName),

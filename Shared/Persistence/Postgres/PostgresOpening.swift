@@ -8,7 +8,7 @@ struct PostgresOpening: Sendable {
 
     /// Makes a process's first connection ready and applies the missing steps.
     ///
-    /// - Throws: `notDurable`, `cannotOpen`, `schemaMismatch`; ``PersistenceError`` by what the server answers.
+    /// - Throws: `notDurable`, `cannotOpen`, `schemaMismatch`, or a ``PersistenceError`` by the server's answer.
     /// - Returns: The numbers of the steps that were applied now.
     func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         let facts = try await prepare(connection)
@@ -24,8 +24,8 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Applies the missing steps under a lock of the whole database. Of several processes that start simultaneously,
-    /// one migrates; the others wait for it and find nothing to do. Services with other schemas wait for one another
+    /// Applies the missing steps under a lock of the whole database. If several processes start simultaneously, one
+    /// migrates. The others wait for it and find no missing steps. Services with other schemas wait for one another
     /// too, but only once.
     private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")

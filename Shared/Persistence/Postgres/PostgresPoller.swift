@@ -12,9 +12,8 @@ final class PostgresPoller {
 
     init(loop: UVLoop) { self.loop = loop }
 
-    /// Calls `body` whenever one of `events` is the case for the connection's socket. A later call replaces events and
-    /// body; one with the same events and socket changes nothing. An error counts as an event: libpq finds out what it
-    /// is.
+    /// Calls `body` whenever one of `events` happens on the connection's socket. A later call replaces events and body.
+    /// One with the same events and socket has no effect. An error counts as an event, which libpq then identifies.
     /// - Throws: The error libuv reports for the descriptor.
     func wait(
         for events: PollHandle.Events, of connection: OpaquePointer, _ body: @escaping (PollHandle.Events) -> Void

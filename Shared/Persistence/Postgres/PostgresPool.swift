@@ -40,8 +40,9 @@ actor PostgresPool {
         adopt(connection)
     }
 
-    /// Gets a connection for one transaction; the caller gives it back with ``release(_:)``.
-    /// - Throws: `overloaded`, `closed`; `unavailable` and what else opening throws while none can be opened.
+    /// Gets a connection for one transaction. The caller gives it back with ``release(_:)``.
+    /// - Throws: `overloaded`, `closed`, and `unavailable` or another error of opening while no connection can be
+    ///   opened.
     nonisolated func acquire() async throws(PersistenceError) -> PostgresConnection {
         try await withUnsafeContinuation { waiter in
             perform { $0.acquire(waiter) }

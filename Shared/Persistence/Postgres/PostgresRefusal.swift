@@ -5,7 +5,7 @@ internal import CPostgres
 /// A refused connection has no result, so its SQLSTATE is read from the message, where its position is the same in each
 /// language the server may speak: `FATAL:  28P01: password authentication failed for user "shop"`.
 struct PostgresRefusal {
-    /// The server's code; nil when libpq speaks, because the server was not reached.
+    /// The server's code. Nil for libpq's own failure, because the server was not reached.
     let sqlState: String?
     /// For people: the lines without libpq's advice and the server's source lines.
     let text: String

@@ -79,7 +79,7 @@ final class PostgresSession: SQLSession {
         _ = try keep(result)
     }
 
-    /// Ends a transaction that has only read, and waits for nothing.
+    /// Ends a transaction that has only read, without waiting.
     func leave() {
         guard begin == nil else { return }
         connection.perform { [state] in $0.commit(state, nil) }

@@ -7,11 +7,11 @@ enum PostgresSettings {
     /// The time after which a wait for a lock fails.
     static let lockTime: Duration = .seconds(3)
     /// How long a process that stops in the middle of a transaction holds its locks. Statements follow each other
-    /// within milliseconds, on the loop and without waiting for anything but the server; a pause this long, of a
-    /// machine that swaps or of a process that is stopped, costs a transaction that is rolled back and asked for again.
+    /// within milliseconds, on the loop, and wait only for the server. A pause this long, of a machine that swaps or of
+    /// a process that is stopped, costs a transaction that is rolled back and asked for again.
     static let idleTime: Duration = .seconds(4)
 
-    /// Prepares a session. `synchronous_commit` is raised where it is weaker than wanted; a server that waits for its
+    /// Prepares a session. `synchronous_commit` is raised if it is weaker than wanted. A server that waits for its
     /// replicas too is left alone.
     static func session(schema: String, _ synchronous: DatabaseSynchronous) -> String {
         let commit =
@@ -39,8 +39,8 @@ enum PostgresSettings {
 
     /// Checks the server's settings.
     ///
-    /// - Throws: `notDurable` naming the setting and the remedy; `cannotOpen` for a server that cannot be written, or
-    ///   has another encoding than UTF-8.
+    /// - Throws: `notDurable` naming the setting and the remedy, or `cannotOpen` for a server that cannot be written,
+    ///   or has another encoding than UTF-8.
     static func check(_ row: SQLRow, _ synchronous: DatabaseSynchronous, place: String) throws(PersistenceError) {
         guard try row["standby"] == "f" else {
             throw PersistenceError(.cannotOpen, "\(place) is a standby, which cannot be written; name the primary")

@@ -20,7 +20,7 @@ final class PostgresState: Sendable {
     }
 
     var statistics: DatabaseStatistics { facts.withLock { $0.statistics } }
-    /// Why the server is away; nil while there is a connection.
+    /// The reason why the server is away. Nil while a connection exists.
     var fault: PersistenceError? { facts.withLock { $0.away } }
     var waitingCount: Int { facts.withLock { $0.waiting } }
 

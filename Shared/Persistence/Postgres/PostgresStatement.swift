@@ -7,7 +7,7 @@ final class PostgresStatement {
     let parameterCount: Int
     /// The request that sent the PREPARE, until the server has answered it.
     var preparing: PostgresRequestState?
-    /// When it was used last, in statements of the connection.
+    /// The time of its last use, in statements of the connection.
     var lastUse = 0
     private var columns: SQLColumns?
     private var types: [Oid] = []

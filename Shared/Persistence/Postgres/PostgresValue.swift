@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// Values of results in PostgreSQL's binary format: big-endian numbers, and bytes as they are.
+/// Values of results in PostgreSQL's binary format: big-endian numbers, and raw bytes.
 enum PostgresValue {
     /// Reads one value.
     ///

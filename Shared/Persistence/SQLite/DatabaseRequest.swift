@@ -6,8 +6,8 @@ protocol DatabaseJob<Access>: Sendable {
     /// Runs the body and keeps its result to itself.
     /// - Returns: The error that the body threw.
     func perform(_ access: Access) async -> (any Error)?
-    /// Hands the result to the waiter; called exactly once. A failure replaces the body's own result, because what the
-    /// body saw was never committed.
+    /// Hands the result to the waiter. Called exactly once. A failure replaces the body's own result, because the
+    /// body's view was never committed.
     func deliver(failure: PersistenceError?)
 }
 

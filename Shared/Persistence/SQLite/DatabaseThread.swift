@@ -3,8 +3,8 @@ internal import Foundation
 
 /// A thread that runs one task of blocking work: disk access and waits.
 ///
-/// It is the task's executor. A body that only does SQL never suspends, so it runs straight through; one that does
-/// suspend comes back here, and meanwhile the thread waits for it and for nothing else.
+/// It is the task's executor. A body that only does SQL never suspends, so it runs straight through. One that does
+/// suspend comes back here, and meanwhile the thread waits for it alone.
 final class DatabaseThread: TaskExecutor {
     private let jobs = JobInbox<UnownedJob>(countMax: .max)
 

@@ -12,7 +12,7 @@ internal import PlantedBugs
 /// flush to the disk.
 ///
 /// A body that throws takes back its own changes only. A savepoint for each body would do that, but SQLite copies every
-/// page that is written after one. So a group runs without savepoints first. When a body throws that has written, the
+/// page that is written after one. So a group runs without savepoints first. If a body that has written throws, the
 /// group is rolled back and runs again with them.
 struct GroupCommit {
     private let connection: SQLiteConnection
@@ -27,7 +27,8 @@ struct GroupCommit {
 
     /// Runs and commits a group.
     ///
-    /// - Returns: Nil after the commit; else the failure of the whole group. Nothing of it is in the database then.
+    /// - Returns: Nil after the commit, or the failure of the whole group. The database then has no change of the
+    ///   group.
     func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN IMMEDIATE")
@@ -46,8 +47,8 @@ struct GroupCommit {
         }
     }
 
-    /// Runs the bodies without savepoints, until one of them throws that has written.
-    /// - Returns: False when one did. What it has written is still there.
+    /// Runs the bodies without savepoints, until one that has written throws.
+    /// - Returns: False if one did. Its writes are still there.
     /// - Throws: The error that rolled back the whole transaction.
     private func isPerformed(_ jobs: [any DatabaseJob<SQLTransaction>]) async throws(PersistenceError) -> Bool {
         for job in jobs {
@@ -83,7 +84,7 @@ struct GroupCommit {
 extension GroupCommit {
     /// Whether results are handed out before the commit (``PlantedBug/acknowledgeBeforeCommit``).
     ///
-    /// Only the payment queue's: a gateway that reads back what it has written would not even start.
+    /// Only the payment queue's: a gateway that reads back its own writes would not even start.
     var acknowledgesEarly: Bool {
         PlantedBug.isActive(.acknowledgeBeforeCommit) && connection.path.hasSuffix("payment-queue.sqlite")
     }

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Work that waits for a thread. Producers are tasks, which never block; the consumer is a thread, which does.
+/// Work that waits for a thread. Producers are tasks, which never block. The consumer is a thread, which does.
 ///
-/// `@unchecked Sendable`: `jobs` and `isClosed` are touched only while `condition` is locked; `Locked` cannot be
-/// waited on.
+/// `@unchecked Sendable`: `jobs` and `isClosed` are touched only while `condition` is locked. A task cannot wait on
+/// `Locked`.
 final class JobInbox<Job: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private let countMax: Int
     private var jobs: [Job] = []
     private var isClosed = false
 
-    /// - Parameter countMax: The number of jobs that may wait; the next one is refused.
+    /// - Parameter countMax: The number of jobs that may wait. The next one is refused.
     init(countMax: Int) { self.countMax = countMax }
 
     /// Adds a job, unless the inbox is closed or full.
@@ -30,8 +30,8 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
         return jobs.count
     }
 
-    /// Blocks until there is work. Takes up to `count` jobs in the order they came.
-    /// - Returns: Nil when the inbox is closed and empty.
+    /// Blocks until work comes. Takes up to `count` jobs in the order they came.
+    /// - Returns: Nil if the inbox is closed and empty.
     func take(atMost count: Int) -> [Job]? {
         condition.lock()
         defer { condition.unlock() }
@@ -44,7 +44,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
         return taken
     }
 
-    /// Refuses new jobs; jobs that wait are still taken.
+    /// Refuses new jobs. Waiting jobs are still taken.
     func close() {
         condition.lock()
         isClosed = true

@@ -15,9 +15,9 @@ internal import EventLoop
 final class LockFile: Sendable {
     /// The end of the last holder, as its file shows it.
     enum LastEnd: Hashable, Sendable {
-        /// It released the lock; or it was killed, and the kernel wrote its data.
+        /// It released the lock, or it was killed and the kernel wrote its data.
         case written
-        /// The machine ended meanwhile, or nothing is known.
+        /// The machine ended meanwhile, or its fate is unknown.
         case unknown
     }
 
@@ -28,8 +28,8 @@ final class LockFile: Sendable {
     /// - Parameters:
     ///   - path: The database's path.
     ///   - holder: The service's name.
-    ///   - machine: The machine's present start; nil where it has no name.
-    /// - Throws: `held` with the holder's pid, `cannotOpen` when the file cannot be made.
+    ///   - machine: The machine's present start, or nil if it has no name.
+    /// - Throws: `held` with the holder's pid, or `cannotOpen` if the file cannot be made.
     init(
         guarding path: String, holder: String, machine: String? = MachineStart.identifier
     ) throws(PersistenceError) {
@@ -47,8 +47,8 @@ final class LockFile: Sendable {
         if let machine { lock.note(machine) }
     }
 
-    /// Releases the lock; a second call does nothing.
-    /// - Parameter isInOrder: Whether everything was written.
+    /// Releases the lock. A second call does nothing.
+    /// - Parameter isInOrder: Whether all data was written.
     func release(isInOrder: Bool) { lock.release(isInOrder: isInOrder) }
 
     private static func lastEnd(_ text: String, _ machine: String?) -> LastEnd {

@@ -34,7 +34,7 @@ extension PersistenceError {
 }
 
 extension PersistenceError.Constraint {
-    /// Reads the extended code; Swift does not import its macros (`SQLITE_CONSTRAINT | n << 8`).
+    /// Reads the extended code. Swift does not import its macros (`SQLITE_CONSTRAINT | n << 8`).
     fileprivate init(sqlite code: CInt) {
         switch code >> 8 {
         case 6, 8, 10: self = .unique  // PRIMARYKEY, UNIQUE, ROWID

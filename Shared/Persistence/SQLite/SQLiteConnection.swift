@@ -4,9 +4,9 @@ internal import CSQLite
 ///
 /// `@unchecked Sendable`: it is made on one thread, handed to the one that uses it from then on, and closed there.
 final class SQLiteConnection: @unchecked Sendable {
-    /// How long a statement waits for another process's lock (a copy being made, an inspection).
+    /// Time that a statement waits for another process's lock, such as that of a copy or an inspection.
     static let busyTimeoutMilliseconds = 5000
-    /// Prepared statements kept. There are about a hundred; lists of many lengths make more.
+    /// Maximum number of prepared statements kept. A store uses about a hundred, and lists of many lengths make more.
     static let statementsMax = 256
 
     let path: String
@@ -41,7 +41,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The `INTEGER PRIMARY KEY` of the last row that an INSERT has written.
     var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Runs one statement to its end, or until there are `rowsMax` rows.
+    /// Runs one statement to its end, or until it has `rowsMax` rows.
     func run(
         _ sql: String, _ arguments: [SQLValue] = [], rowsMax: Int = .max
     ) throws(PersistenceError) -> SQLResult {
@@ -49,8 +49,8 @@ final class SQLiteConnection: @unchecked Sendable {
         return try run(sql, arguments, rowsMax: rowsMax, &hasWritten)
     }
 
-    /// Runs one statement to its end, or until there are `rowsMax` rows.
-    /// - Parameter hasWritten: Set when the statement may have changed the database, also when it fails.
+    /// Runs one statement to its end, or until it has `rowsMax` rows.
+    /// - Parameter hasWritten: Set if the statement may have changed the database, even by a failure.
     func run(
         _ sql: String, _ arguments: [SQLValue], rowsMax: Int, _ hasWritten: inout Bool
     ) throws(PersistenceError) -> SQLResult {
@@ -123,7 +123,7 @@ final class SQLiteConnection: @unchecked Sendable {
             path: path, sql: sql)
     }
 
-    /// Closes the connection; closing the last one also empties the log. Nothing may be run afterwards.
+    /// Closes the connection. Closing the last one also empties the log. No statement may run afterwards.
     func close() throws(PersistenceError) {
         guard !isClosed else { return }
         isClosed = true

@@ -11,13 +11,13 @@ import Synchronization
 /// ```
 /// Bodies run on a database thread, straight through. Nothing blocks the caller's executor.
 package final class SQLiteDatabase: SQLDatabase {
-    /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` immediately.
+    /// Maximum number of waiting writes, and of waiting reads. Beyond it a call fails with `overloaded` immediately.
     package static let waitingMax = 8192
-    /// Requests of one commit. It bounds what one request's failure can take with it and how long the first one waits.
+    /// Requests of one commit. It bounds the effect of one request's failure and the wait of the first one.
     static let groupMax = 256
     private static let readerCount = 2
 
-    /// The database file; its lock and log lie next to it.
+    /// The database file. Its lock and log lie next to it.
     package let path: String
     /// The failures that an acknowledged commit survives.
     package let synchronous: DatabaseSynchronous
@@ -29,11 +29,11 @@ package final class SQLiteDatabase: SQLDatabase {
 
     /// Opens or creates the file, takes its lock and brings its schema up to date.
     ///
-    /// The whole file is checked first when the machine may have ended under its last holder: after a loss of power, a
-    /// move to another machine, or when the lock file is missing, as beside a copy.
+    /// The whole file is checked first if the machine may have ended under its last holder. This is so after a loss of
+    /// power, after a move to another machine, or if the lock file is missing, as beside a copy.
     ///
     /// - Parameters:
-    ///   - path: The file; its directory exists.
+    ///   - path: The file, in a directory that exists.
     ///   - holder: The service's name, reported to a second process that wants the file.
     ///   - migrations: The schema's steps, numbered from 1 without gaps.
     ///   - synchronous: The failures a commit survives.
@@ -122,10 +122,10 @@ package final class SQLiteDatabase: SQLDatabase {
 
     /// Runs `body` in the next group, and returns after its COMMIT. The commit has reached the disk then.
     ///
-    /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
-    /// write back.
-    /// - Throws: The error of `body`; ``PersistenceError`` when the group could not be committed: then nothing of it is
-    ///   in the database, and every call of the group fails, because each may have read what another wrote.
+    /// A body that throws rolls back only its own changes, and its error is rethrown. Cancelling the task does not roll
+    /// a write back.
+    /// - Throws: The error of `body`, or a ``PersistenceError`` if the group could not be committed. Then the database
+    ///   has no change of the group, and every call of the group fails, because each may have read another's writes.
     package func write<Output: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
     ) async throws -> Output {
@@ -135,8 +135,8 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
-    /// Runs `body` against one snapshot of what is committed. Writers neither wait for it nor disturb it.
-    /// - Throws: The error of `body`; ``PersistenceError``.
+    /// Runs `body` against one snapshot of the committed data. Writers neither wait for it nor disturb it.
+    /// - Throws: The error of `body`, or a ``PersistenceError``.
     package func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
     ) async throws -> Output {
@@ -146,7 +146,7 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
-    /// Lets what waits finish, then closes the connections. Later calls fail with `closed`. May be called again.
+    /// Lets waiting work finish, then closes the connections. Later calls fail with `closed`. May be called again.
     package func close() async {
         writes.close()
         reads.close()
@@ -167,8 +167,8 @@ package final class SQLiteDatabase: SQLDatabase {
     /// Announces each commit of this process.
     package var commits: CommitSignal { state.commits }
 
-    /// The reason why no write is taken any more; nil in health. After a commit whose flush failed it is unknown what
-    /// the disk holds, and trying again may report a success that is none, so the process has to be started again. The
+    /// The reason why no write is taken any more, or nil in health. After a commit whose flush failed, the content of
+    /// the disk is unknown. Trying again may report a false success, so the process has to be started again. The
     /// service's health check reports it.
     package var fault: PersistenceError? { state.fault }
 
@@ -185,8 +185,8 @@ package final class SQLiteDatabase: SQLDatabase {
 extension SQLiteDatabase {
     /// Keeps the database open until graceful shutdown, then closes it.
     ///
-    /// - Throws: ``fault`` as soon as there is one, so that the process ends and is started again: it recovers from the
-    ///   log, and a flush that failed is never tried twice.
+    /// - Throws: ``fault`` as soon as it occurs, so that the process ends and is started again. It then recovers from
+    ///   the log, and a failed flush is never tried twice.
     package func run() async throws {
         let fault = await cancelWhenGracefulShutdown { [state] in
             await state.faults.first { _ in true }
@@ -198,7 +198,7 @@ extension SQLiteDatabase {
 
 /// The failures that an acknowledged commit survives, `database.synchronous`.
 ///
-/// Everything but `full` is for measuring what durability costs, and for the check that it can be lost at all.
+/// Every value but `full` is for measuring the cost of durability, and for the check that it can be lost at all.
 package enum DatabaseSynchronous: String, CaseIterable, Sendable {
     /// The loss of power: the commit is on the disk. The only setting of a store that sells.
     case full
@@ -207,7 +207,7 @@ package enum DatabaseSynchronous: String, CaseIterable, Sendable {
     /// The end of the process. SQLite may leave the file in disorder when the power fails.
     case off
 
-    /// The warning about a weaker setting, for the start and the health; nil for `full`.
+    /// The warning about a weaker setting, for the start and the health. Nil for `full`.
     package var weakness: String? {
         self == .full ? nil : "synchronous is \(rawValue): acknowledged commits are lost when the power fails"
     }

@@ -12,7 +12,7 @@ internal import EventLoop
 enum SQLiteFiles {
     /// Makes the database and its log private to their owner. A new database is private from the beginning. SQLite
     /// gives the files next to a database the database's mode.
-    /// - Returns: Whether other users could read what was there.
+    /// - Returns: Whether other users could read the existing files.
     /// - Throws: `cannotOpen` with the remedy.
     static func makePrivate(_ path: String) throws(PersistenceError) -> Bool {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -1,8 +1,8 @@
 /// Opens connections with the settings durability rests on, and proves that the engine took them.
 enum SQLiteOpening {
-    /// Pages kept by the writer, in KiB; SQLite's default is 2 000.
+    /// Pages kept by the writer, in KiB. SQLite's default is 2 000.
     static let cacheKibibytes = 16_384
-    /// Pages of the log after which they are copied to the file, 16 MiB; SQLite's default is 1 000.
+    /// Pages of the log after which they are copied to the file, 16 MiB. SQLite's default is 1 000.
     ///
     /// A page that many commits write is copied once. A log of this length is read in a fraction of a second at the
     /// start.

@@ -4,7 +4,7 @@ internal import CSQLite
 final class SQLiteStatement {
     let handle: OpaquePointer
     let parameterCount: Int
-    /// Whether it leaves the database as it is.
+    /// Whether it leaves the database unchanged.
     let isReadOnly: Bool
     private(set) var columns: SQLColumns
 
@@ -76,7 +76,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Releases locks, and forgets what was bound.
+    /// Releases locks, and forgets the bound values.
     func reset() {
         sqlite3_reset(handle)
         if parameterCount > 0 { sqlite3_clear_bindings(handle) }
@@ -114,7 +114,7 @@ final class BoundValues {
 }
 
 extension SQLValue {
-    /// The number of bytes of text or a blob; 0 for everything else.
+    /// The number of bytes of text or a blob. 0 for all other values.
     fileprivate var byteCount: Int {
         switch self {
         case .text(let value): value.utf8.count

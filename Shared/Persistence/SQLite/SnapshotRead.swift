@@ -12,7 +12,7 @@ struct SnapshotRead {
 
     /// Runs a read.
     ///
-    /// - Returns: The failure to take the snapshot; an error of the body is the body's own result.
+    /// - Returns: The failure to take the snapshot. An error of the body is the body's own result.
     func run(_ job: any DatabaseJob<SQLReader>) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN DEFERRED")

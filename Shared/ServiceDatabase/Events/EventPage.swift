@@ -14,10 +14,10 @@ package struct EventPage<Event: Encodable & Sendable>: Sendable {
 package struct EventScan<Event: Encodable & Sendable>: Sendable {
     /// The events that matched, oldest first, each with its row's place.
     package var events: [(event: Event, position: EventPosition)]
-    /// The last row scanned; nil when there are no rows behind the scan's start.
+    /// The last row scanned, or nil when no rows follow the scan's start.
     package var end: EventPosition?
 
-    /// Creates the result of a scan; without arguments nothing was scanned.
+    /// Creates the result of a scan. Without arguments the scan was empty.
     package init(events: [(event: Event, position: EventPosition)] = [], end: EventPosition? = nil) {
         self.events = events
         self.end = end

@@ -1,14 +1,14 @@
-/// A place among the rows of an ``EventTable``. No row comes in before a place that was read.
+/// A place among the rows of an ``EventTable``. New rows come in only after the places that were read.
 ///
-/// Where commits come one after the other, the row's own number is the place. Where they run concurrently a row may
-/// appear before a lower one does; there the database's number of the writing transaction comes first.
+/// If commits come one after the other, the row's own number is the place. If they run concurrently, a row may appear
+/// before a lower one does. There the database's number of the writing transaction comes first.
 package struct EventPosition: Hashable, Comparable, Sendable {
     /// 0 on SQLite.
     package var transaction: Int64
     /// The row's number.
     package var row: Int64
 
-    /// Creates a place; `transaction` is for PostgreSQL only.
+    /// Creates a place. `transaction` is for PostgreSQL only.
     package init(transaction: Int64 = 0, row: Int64) {
         self.transaction = transaction
         self.row = row
@@ -26,7 +26,7 @@ extension EventPosition {
         prefix + CrockfordBase32.digits(UInt64(transaction), count: 13) + CrockfordBase32.digits(UInt64(row), count: 13)
     }
 
-    /// The position that an identifier made by ``identifier(_:)`` encodes; nil for anything else.
+    /// The position that an identifier made by ``identifier(_:)`` encodes. Nil for anything else.
     package init?(_ identifier: String, prefix: String) {
         guard identifier.utf8.starts(with: prefix.utf8) else { return nil }
         let digits = Array(identifier.utf8.dropFirst(prefix.utf8.count))

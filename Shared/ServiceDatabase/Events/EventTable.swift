@@ -4,9 +4,10 @@ import StoreModels
 /// A table of events, read in the order of the commits by waiting readers.
 ///
 /// Its rows have `position INTEGER PRIMARY KEY`, which the engine numbers and never gives twice (``LogNumbers``),
-/// `written_at`, and `xact`, on PostgreSQL the number of the transaction that wrote them. On PostgreSQL commits run concurrently. There only rows of transactions older than all active ones
-/// are read, in the order of the transactions: so everything committed later has a position after everything that was
-/// read. A long transaction holds events back for its whole duration.
+/// `written_at`, and `xact`, on PostgreSQL the number of the transaction that wrote them. On PostgreSQL commits run
+/// concurrently. There only rows of transactions older than all active ones are read, in the order of the transactions.
+/// So everything committed later has a position after every row that was read. A long transaction holds events back for
+/// its whole duration.
 ///
 /// ```swift
 /// let dialect = reader.dialect
@@ -21,11 +22,11 @@ package struct EventTable: Sendable {
     package struct Horizon: Hashable, Sendable {
         /// The place behind all that can be read.
         package var settled: EventPosition
-        /// The place behind all that was begun. On SQLite nothing is begun that is not settled.
+        /// The place behind all that was begun. On SQLite it is the settled place.
         package var begun: EventPosition
     }
 
-    /// The most rows one call reads, whether they match or not.
+    /// Maximum number of rows that one call reads, whether they match or not.
     package static let scanMax = 1_000
     /// How long ``now(in:)`` waits for commits that are under way.
     static let nowTime: Duration = .seconds(1)
@@ -46,9 +47,9 @@ package struct EventTable: Sendable {
             begun: EventPosition(transaction: try row["begun"], row: last))
     }
 
-    /// The present position, which everything committed before does not exceed. Where commits run concurrently it waits
-    /// for the active ones, because the reader must not miss one of them, nor get an event twice. It waits a second at
-    /// most; after that the reader may get some events twice.
+    /// The present position, which everything committed before does not exceed. If commits run concurrently it waits
+    /// for the active ones, so that the reader gets each event exactly once. It waits a second at most. After that the
+    /// reader may get some events twice.
     package func now(in database: any SQLDatabase) async throws -> EventPosition {
         let deadline = ContinuousClock.now + Self.nowTime
         let begun = try await horizon(in: database).begun
@@ -67,13 +68,14 @@ package struct EventTable: Sendable {
     // MARK: Positions of readers
 
     /// Checks a reader's place.
-    /// - Throws: `requestInvalid` with a ``PositionFault``, for a place that is ahead of the log, or before removed rows.
+    /// - Throws: `requestInvalid` with a ``PositionFault``, for a place that is ahead of the log, or before removed
+    ///   rows.
     package func check(_ after: EventPosition, in reader: SQLReader) async throws {
         if let removed = try await removed(in: reader), after < removed { throw StoreError.position(.removed) }
         guard after <= (try await horizon(in: reader)).begun else { throw StoreError.position(.ahead) }
     }
 
-    /// Reads the place through which rows were removed because of their age; nil before the first.
+    /// Reads the place through which rows were removed because of their age. Nil before the first.
     private func removed(in reader: SQLReader) async throws(PersistenceError) -> EventPosition? {
         let row = try await reader.queryOne(
             "SELECT last_xact, last_position FROM log_removed WHERE name = ?", name)
@@ -94,9 +96,9 @@ package struct EventTable: Sendable {
             """, name, last.transaction, last.row)
     }
 
-    /// Removes those of the oldest `limit` rows that were written before `wall`, and records where they end.
-    /// - Parameter end: The last row that may be removed; nil for any.
-    /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
+    /// Removes the rows written before `wall` among the oldest `limit`, and records where they end.
+    /// - Parameter end: The last row that may be removed. Nil for any.
+    /// - Returns: The number of removed rows, which is less than `limit` when no more are that old.
     package func prune(
         writtenBefore wall: Timestamp, through end: EventPosition? = nil, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -147,7 +149,7 @@ extension SQLDialect {
     package var eventOrder: String { self == .postgres ? "xact, position" : "position" }
     /// The columns for ORDER BY, the newest first.
     package var eventOrderBackwards: String { self == .postgres ? "xact DESC, position DESC" : "position DESC" }
-    /// The end of a condition, for rows that no other row can come in before.
+    /// The end of a condition, for rows that later commits cannot precede.
     package var eventIsSettled: String { self == .postgres ? " AND xact < \(oldestTransaction)" : "" }
 
     /// The arguments of one ``eventParameter``.

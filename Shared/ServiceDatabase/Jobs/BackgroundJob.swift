@@ -25,7 +25,7 @@ package struct BackgroundJob: Sendable {
         case none
         /// After the job's interval: something is left.
         case interval
-        /// After this process's next commit, at an instant, or in the slow sweep: nothing is left now.
+        /// After this process's next commit, at an instant, or in the slow sweep: the work is done for now.
         case untilCommit(or: ContinuousClock.Instant? = nil)
 
         /// Returns the rest after a round that has left `count` things undone.
@@ -39,11 +39,11 @@ package struct BackgroundJob: Sendable {
 
     /// Runs `work` immediately, and again when it may have something to do.
     ///
-    /// Work begins with a commit, so a job that has nothing left rests until one. A round that fails is logged and does
-    /// not end the job: the next may work.
+    /// Work begins with a commit, so a job without work left rests until one. A round that fails is logged and does not
+    /// end the job, because the next may work.
     /// - Parameters:
     ///   - name: The job's name in the log.
-    ///   - interval: The monotonic time between two rounds; only an instant that a round has named may come earlier.
+    ///   - interval: The monotonic time between two rounds. Only an instant that a round has named may come earlier.
     ///   - commits: The signal of the database that `work` reads.
     ///   - slowly: The monotonic time between two rounds without a commit.
     ///   - work: One round.
@@ -89,11 +89,11 @@ package struct BackgroundJob: Sendable {
 }
 
 extension SQLDatabase {
-    /// Repeats a commit until it has less to do than a batch, or the task is cancelled.
+    /// Repeats a commit until less than a batch is left, or the task is cancelled.
     ///
     /// - Parameter body: Processes at most `batch` rows, and returns how many.
     /// - Returns: The number of processed rows.
-    /// - Throws: As ``SQLDatabase/write(_:)``; earlier batches stay written.
+    /// - Throws: As ``SQLDatabase/write(_:)``. Earlier batches stay written.
     package func writeInBatches(
         of batch: Int, _ body: @escaping @Sendable (SQLTransaction) async throws -> Int
     ) async throws -> Int {

@@ -7,7 +7,7 @@ import EventLoop
 /// as long as the ones that have failed most, and are not forgotten, or all of them would be due at each sweep.
 package struct RetrySchedule: Sendable {
     static let delays = Backoff(min: .milliseconds(100), max: .seconds(5))
-    /// The most identifiers remembered one by one.
+    /// Maximum number of identifiers remembered one by one.
     static let entriesMax = 10_000
     /// How long after its due time an untried identifier is forgotten. It is done, or another process's by then.
     static let staleAfter: Duration = .seconds(60)
@@ -20,7 +20,7 @@ package struct RetrySchedule: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The first failure of the last sweep, by shared place; empty until it is needed.
+    /// The first failure of the last sweep, by shared place. Empty until it is needed.
     private var shared: [ContinuousClock.Instant] = []
     private var lastCleared: ContinuousClock.Instant?
 
@@ -33,8 +33,8 @@ package struct RetrySchedule: Sendable {
         delays.bound(afterAttempts: attempts)
     }
 
-    /// Whether it may be tried; an unknown identifier is due immediately.
-    /// - Parameter now: The same for all that one sweep asks about, and not behind the attempts it leads to.
+    /// Whether it may be tried. An unknown identifier is due immediately.
+    /// - Parameter now: One instant for the whole sweep, before the attempts that follow.
     package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool {
         if let entry = entries[id] { return entry.due <= now }
         guard entries.count >= Self.entriesMax, !shared.isEmpty else { return true }

@@ -9,7 +9,7 @@ import EventLoop
 ///     attempt: { refund in await refunds.send(refund, until: .now + .seconds(3)) })
 /// ```
 package final class RetrySweep: Sendable {
-    /// The most rows of one page.
+    /// Maximum number of rows of one page.
     static let pageSize = 256
 
     private let concurrency: Int
@@ -20,10 +20,10 @@ package final class RetrySweep: Sendable {
 
     /// Tries everything that is due once.
     /// - Parameters:
-    ///   - now: An instant of the monotonic clock; rows due by it are tried.
-    ///   - id: A row's identifier; pages are in its order.
-    ///   - page: The rows after an identifier, up to the limit; the first page is after "".
-    ///   - isTaken: Whether another task is working on a row; then it is skipped.
+    ///   - now: An instant of the monotonic clock. Rows due by it are tried.
+    ///   - id: A row's identifier. Pages are in its order.
+    ///   - page: The rows after an identifier, up to the limit. The first page is after "".
+    ///   - isTaken: Whether another task is working on a row. Then it is skipped.
     ///   - attempt: Tries one row, and returns whether it is done for good.
     /// - Returns: The number of rows still undone.
     package func run<Row: Sendable>(

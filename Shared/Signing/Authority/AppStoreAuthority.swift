@@ -10,7 +10,7 @@ struct ChainTemplates {
 
     static let receipts = ChainTemplates(intermediate: .intermediate, leaf: .leaf)
 
-    /// The App Store's chain: as for receipts under names of its own, with the address of the OCSP responder.
+    /// The App Store's chain. It is like that of receipts, but has its own names and the OCSP responder's address.
     static func appStore(ocspURL: String) -> ChainTemplates {
         var templates = receipts
         templates.intermediate.commonName = "Storebus App Store CA"
@@ -36,7 +36,7 @@ extension CertificateAuthority {
             intermediateKey: P256.Signing.PrivateKey(), leafKey: P256.Signing.PrivateKey())
     }
 
-    /// The OCSP responder's address in the leaf; nil for the receipts' authority.
+    /// The OCSP responder's address in the leaf. Nil for the receipts' authority.
     package var ocspURL: String? {
         guard let access = try? leaf.extensions.authorityInformationAccess else { return nil }
         for description in access where description.method == .ocspServer {
@@ -47,8 +47,8 @@ extension CertificateAuthority {
 
     /// Issues intermediate and leaf anew with another OCSP responder's address, for the same keys.
     ///
-    /// What was signed before names the old address in its chain, and still verifies offline.
-    /// - Throws: ``InvalidOCSPURL``; ``NotAppStore`` for the receipts' authority.
+    /// Earlier signatures name the old address in their chain, and still verify offline.
+    /// - Throws: ``InvalidOCSPURL``, or ``NotAppStore`` for the receipts' authority.
     package func reissued(ocspURL: String) throws -> CertificateAuthority {
         guard self.ocspURL != nil else { throw NotAppStore() }
         return try CertificateAuthority(
@@ -56,10 +56,10 @@ extension CertificateAuthority {
             leafKey: leafKey)
     }
 
-    /// Makes new keys and certificates in place of some; the root stays.
+    /// Makes new keys and certificates in place of some. The root stays.
     ///
-    /// What was signed before still verifies. An ``OCSPResponder`` answers for it as long as it is given the authority
-    /// of before, too.
+    /// Earlier signatures still verify. An ``OCSPResponder`` answers for them as long as it is given the earlier
+    /// authority, too.
     /// - Throws: An error of the X.509 library, which would be a fault in the templates.
     package func rotated(_ rotation: CertificateRotation) throws -> CertificateAuthority {
         let leafKey = P256.Signing.PrivateKey()

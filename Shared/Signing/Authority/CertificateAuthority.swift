@@ -3,20 +3,20 @@ import X509
 
 /// The store's own certificates: a root, an intermediate, and a leaf that signs.
 ///
-/// Laid out as Apple's are, so that a verifier which is strict about chains finds what it looks for: critical basic
+/// Laid out like Apple's, so that a verifier that is strict about chains finds its requirements: critical basic
 /// constraints and key usage, key identifiers in both directions, three certificates, P-256 with SHA-256. A store makes
-/// one when it starts for the first time and keeps it (``StoredAuthority``); clients that trust the store get the root.
-/// Below the same root is another, which signs what the App Store's server sends
+/// one when it starts for the first time and keeps it (``StoredAuthority``). Clients that trust the store get the root.
+/// Below the same root is another authority, which signs the messages of the App Store's server
 /// (``appStore(root:ocspURL:)``).
 ///
-/// The root and the intermediate keep their keys: a later leaf comes from the same root, and what was signed before
-/// still verifies.
+/// The root and the intermediate keep their keys. A later leaf comes from the same root, and earlier signatures still
+/// verify.
 package struct CertificateAuthority: Sendable {
-    /// Self-signed; what clients have to trust.
+    /// Self-signed. Clients have to trust it.
     package let root: Certificate
-    /// Signed by the root; signs leaves only.
+    /// Signed by the root. It signs leaves only.
     package let intermediate: Certificate
-    /// Signs receipts or the App Store's data; its marker extension says so.
+    /// Signs receipts or the App Store's data, as its marker extension says.
     package let leaf: Certificate
     let rootKey: P256.Signing.PrivateKey
     let intermediateKey: P256.Signing.PrivateKey
@@ -32,7 +32,7 @@ package struct CertificateAuthority: Sendable {
             rootKey: rootKey, intermediateKey: P256.Signing.PrivateKey(), leafKey: P256.Signing.PrivateKey())
     }
 
-    /// Makes new certificates for keys, below a root that there is.
+    /// Makes new certificates for keys, below an existing root.
     init(
         _ templates: ChainTemplates, root: Certificate, rootKey: P256.Signing.PrivateKey,
         intermediateKey: P256.Signing.PrivateKey, leafKey: P256.Signing.PrivateKey

@@ -10,15 +10,15 @@ struct CertificateTemplate {
     var commonName: String
     var organization = "Storebus"
     var isAuthority = false
-    /// How many authorities may follow below; nil: unspecified.
+    /// Maximum number of authorities below, or nil if unspecified.
     var maxPathLength: Int?
     /// The extension that names a certificate's purpose for Apple's verifiers. Its value is empty (NULL).
     var marker: ASN1ObjectIdentifier?
-    /// The address at which verifiers ask whether the certificate is revoked; nil: none is named.
+    /// The address at which verifiers ask whether the certificate is revoked. Nil names no address.
     var ocspURL: String?
     /// Whether the certificate signs OCSP responses in its issuer's name.
     var isOCSPResponder = false
-    /// The names and addresses of a server that proves with it who it is; empty for no server's.
+    /// The names and addresses of a server that proves its identity with it. Empty for other certificates.
     var hosts: [GeneralName] = []
     /// Whether the OCSP responder calls the certificate revoked from its first instant on.
     var isRevoked = false
@@ -48,7 +48,7 @@ struct CertificateTemplate {
 
     /// Makes a certificate for a key.
     ///
-    /// - Parameter issuer: The issuer's name; nil for a self-signed certificate.
+    /// - Parameter issuer: The issuer's name, or nil for a self-signed certificate.
     func certificate(
         for key: P256.Signing.PublicKey, issuer: DistinguishedName?, issuerKey: P256.Signing.PrivateKey
     ) throws -> Certificate {

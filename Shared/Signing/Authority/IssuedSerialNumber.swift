@@ -3,7 +3,7 @@ import X509
 
 /// Serial numbers of the certificates that an authority has issued.
 ///
-/// The number itself says so: its first half is random, and the second follows from the first and the issuer's key. A
+/// The number itself proves it: its first half is random, and the second follows from the first and the issuer's key. A
 /// responder needs no list, and one that starts again answers the same. Of numbers that the issuer has not chosen, one
 /// in 2⁷⁹ is taken for its own.
 struct IssuedSerialNumber {

@@ -3,9 +3,9 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What a server proves with who it is: a certificate below the store's root, and its key.
+/// The proof of a server's identity: a certificate below the store's root, and its key.
 package struct ServerIdentity: Sendable {
-    /// DER, leaf first; without the root, which clients have.
+    /// DER, leaf first, without the root, which clients have.
     package let chain: [[UInt8]]
     /// PKCS #8 DER.
     package let key: [UInt8]
@@ -18,7 +18,7 @@ extension CertificateAuthority {
     /// Makes a certificate with a new key for a server, below the intermediate's root.
     /// - Parameters:
     ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
-    ///   - now: By the wall clock; a day before it the certificate begins to be valid.
+    ///   - now: By the wall clock. The certificate begins to be valid a day before it.
     /// - Throws: An error of the X.509 library, which would be a fault in the template.
     package func serverIdentity(hosts: [String], now: Date) throws -> ServerIdentity {
         let key = P256.Signing.PrivateKey()

@@ -2,15 +2,15 @@ import Crypto
 import SwiftASN1
 import X509
 
-/// A ``CertificateAuthority`` as it is kept: certificates in DER, private keys as their 32 bytes.
+/// A ``CertificateAuthority`` in its stored form: certificates in DER, private keys as their 32 bytes.
 ///
 /// Its reader can sign as the store: keep it with the store's other secrets and out of logs.
 package struct StoredAuthority: Sendable {
     /// DER of the self-signed root.
     package var rootCertificate: [UInt8]
-    /// DER; signed by the root.
+    /// DER, signed by the root.
     package var intermediateCertificate: [UInt8]
-    /// DER; signed by the intermediate.
+    /// DER, signed by the intermediate.
     package var leafCertificate: [UInt8]
     /// A secret: 32 bytes, the private scalar on P-256.
     package var rootKey: [UInt8]

@@ -1,4 +1,4 @@
-/// Base64 with the URL's alphabet and without padding (RFC 4648 §5), as JSON Web Signatures and Tokens have it.
+/// Base64 with the URL's alphabet and without padding (RFC 4648 §5), as in JSON Web Signatures and Tokens.
 package enum Base64URL {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

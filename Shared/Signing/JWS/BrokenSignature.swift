@@ -4,7 +4,7 @@ import StoreModels
 import X509
 
 extension BrokenSignature {
-    /// The error for a fault that a payload or signer has no place for, such as another app's renewal information.
+    /// The error for a fault that a payload or signer cannot have, such as another app's renewal information.
     package struct NotApplicable: Error {
         /// The fault that was asked for.
         package let broken: BrokenSignature
@@ -15,8 +15,8 @@ extension JWSSigner {
     /// Signs a payload wrongly.
     ///
     /// Certificates that are not the authority's own are made for each call, with its keys.
-    /// - Throws: ``BrokenSignature/NotApplicable``; `StrictJSONError` for a payload that would have to be changed and
-    ///   is not JSON.
+    /// - Throws: ``BrokenSignature/NotApplicable``, or `StrictJSONError` for a payload that would have to be changed
+    ///   and is not JSON.
     package func sign(_ payload: [UInt8], broken: BrokenSignature) throws -> String {
         var header = self.header
         var key = authority.leafKey

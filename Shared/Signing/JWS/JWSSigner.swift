@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 import X509
 
-/// Signs what the App Store's server sends: compact JWS, ES256, with the chain in the header.
+/// Signs messages of the App Store's server: compact JWS, ES256, with the chain in the header.
 ///
-/// The header is the same for everything a signer signs, so it is written once. Payloads get no `iat`, `exp` or `nbf`,
+/// The header is the same for all payloads of a signer, so it is written once. Payloads get no `iat`, `exp` or `nbf`,
 /// which verifiers would judge.
 package struct JWSSigner: Sendable {
-    /// What the header says besides the algorithm.
+    /// The header's content besides the algorithm.
     enum Kind: Sendable {
         /// The whole chain.
         case appStore
@@ -29,7 +29,7 @@ package struct JWSSigner: Sendable {
 
     /// Creates a signer for the environment Xcode.
     ///
-    /// The key is the leaf's; the certificate is made for it at each call, so its bytes differ between processes.
+    /// The key is the leaf's. The certificate is made for it at each call, so its bytes differ between processes.
     /// - Throws: An error of the X.509 library, which would be a fault in the template.
     package static func xcode(_ authority: CertificateAuthority) throws -> JWSSigner {
         let certificate = try CertificateTemplate.xcode.certificate(
@@ -49,7 +49,7 @@ package struct JWSSigner: Sendable {
 
     /// Signs a payload.
     ///
-    /// - Parameter payload: JSON as it is to be read; the signer changes no byte.
+    /// - Parameter payload: JSON as it is to be read. The signer changes no byte.
     /// - Returns: Header, payload and signature in base64url, with periods between.
     /// - Throws: An error of the cryptographic library.
     package func sign(_ payload: [UInt8]) throws -> String {
@@ -58,7 +58,7 @@ package struct JWSSigner: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What the signature is over, with room for the signature behind it.
+    /// The bytes to be signed, with room for the signature behind them.
     static func input(_ header: [UInt8], _ payload: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(header.count + payload.count / 3 * 4 + 4 + 88)
@@ -83,7 +83,7 @@ struct JWSHeader {
     var algorithm = "ES256"
     var keyIdentifier: String?
     var type: String?
-    /// DER, leaf first; nil leaves the member out.
+    /// DER, leaf first. Nil leaves the member out.
     var chain: [[UInt8]]?
 
     init(chain: [[UInt8]]) { self.chain = chain }

@@ -4,7 +4,7 @@ import StoreModels
 import SwiftASN1
 import X509
 
-/// Verifies what the App Store's server signs, in steps, each of which Apple's libraries take as well.
+/// Verifies signatures of the App Store's server, in the same steps as Apple's libraries.
 ///
 /// ```swift
 /// let verifier = try JWSVerifier(root: rootDER)
@@ -27,11 +27,11 @@ package struct JWSVerifier: Sendable {
         case purpose
         /// The leaf's key has signed header and payload.
         case signature
-        /// The responder named in the certificates calls neither of them revoked.
+        /// The responder named in the certificates reports neither as revoked.
         case revocation
-        /// The payload is of the app that is expected.
+        /// The payload belongs to the expected app.
         case app
-        /// The payload is of the environment that is expected.
+        /// The payload belongs to the expected environment.
         case environment
     }
 
@@ -42,7 +42,7 @@ package struct JWSVerifier: Sendable {
         package let reason: String
     }
 
-    /// What a payload has to be of; nil members are not compared.
+    /// The expected values of a payload. Nil members are not compared.
     package struct Expectation: Hashable, Sendable {
         package var bundleId: String?
         /// `Sandbox`, as payloads name it.
@@ -61,7 +61,7 @@ package struct JWSVerifier: Sendable {
 
     /// Creates a verifier that trusts one root.
     /// - Parameter root: The certificate, DER or PEM.
-    /// - Throws: An error of the X.509 library for what is no certificate.
+    /// - Throws: An error of the X.509 library for an invalid certificate.
     package init(root: [UInt8]) throws {
         let isPEM = root.starts(with: Array("-----".utf8))
         self.root =
@@ -71,8 +71,8 @@ package struct JWSVerifier: Sendable {
 
     /// Verifies a compact JWS.
     /// - Parameters:
-    ///   - now: The time of certificates where the payload has no `signedDate`.
-    ///   - ask: Asks whether certificates are revoked; nil leaves the step out.
+    ///   - now: The time of certificates if the payload has no `signedDate`.
+    ///   - ask: Asks whether certificates are revoked. Nil leaves the step out.
     /// - Returns: The payload.
     package func verify(
         _ jws: String, expecting expected: Expectation = Expectation(), now: Date, ask: Ask? = nil
@@ -173,7 +173,7 @@ private struct SignedText {
     let header: JSONValue
     let payload: JSONValue
     private let signature: [UInt8]
-    /// What is signed.
+    /// The signed bytes.
     private let input: String
 
     init(_ text: String) throws(JWSVerifier.Failure) {
@@ -196,7 +196,7 @@ private struct SignedText {
         return value
     }
 
-    /// Reads the instant of the signature from the payload; an app transaction calls it otherwise.
+    /// Reads the instant of the signature from the payload. An app transaction has another name for it.
     func signedDate() throws(JWSVerifier.Failure) -> Timestamp? {
         guard let date = payload["signedDate"] ?? payload["receiptCreationDate"] else { return nil }
         guard let milliseconds = date.intValue else {
@@ -234,19 +234,19 @@ private struct SignedText {
 enum SignedMembers {
     /// Those of a notification that have an app's members inside.
     static let outer = ["data", "summary", "appData", "externalPurchaseToken"]
-    /// Those that name the environment; an app transaction has another one.
+    /// Members that name the environment. An app transaction has another one.
     static let environment = ["environment", "receiptType"]
 }
 
-/// What an operator wants to see of a certificate.
+/// The facts of a certificate that operators want to see.
 package struct CertificateSummary: Hashable, Sendable {
-    /// The common name; the whole name where there is none.
+    /// The common name, or the whole name if it has none.
     package let subject: String
     package let notValidBefore: Timestamp
     package let notValidAfter: Timestamp
 
     /// - Parameter der: The certificate.
-    /// - Throws: An error of the X.509 library for what is no certificate.
+    /// - Throws: An error of the X.509 library for an invalid certificate.
     package init(der: [UInt8]) throws { self.init(try Certificate(derEncoded: der)) }
 
     fileprivate init(_ certificate: Certificate) {

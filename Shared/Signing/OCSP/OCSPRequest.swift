@@ -5,7 +5,7 @@ import SwiftASN1
 /// A signature of the client's is passed over: any client may ask.
 struct OCSPRequest {
     var certificates: [OCSPCertificateID] = []
-    /// The value of the nonce's extension; a response repeats it.
+    /// The value of the nonce's extension, which a response repeats.
     var nonce: ArraySlice<UInt8>?
 
     /// The most certificates of a request.
@@ -14,7 +14,7 @@ struct OCSPRequest {
     /// RFC 9654 §2.1.
     private static let nonceBytes = 1...128
 
-    /// - Throws: An error of the ASN.1 library or ``OCSPRequest/Refused`` for what is not a request.
+    /// - Throws: An error of the ASN.1 library, or ``OCSPRequest/Refused`` for other bytes than a request.
     init(derEncoded bytes: [UInt8]) throws {
         let request = try DER.parse(bytes)
         var (certificates, nonce): ([OCSPCertificateID], ArraySlice<UInt8>?) = ([], nil)
@@ -90,7 +90,7 @@ struct OCSPRequest {
 
 /// The name of one certificate: hashes of its issuer's name and key, and its serial number.
 struct OCSPCertificateID: DERParseable {
-    /// As the client wrote it; clients compare the response's with theirs.
+    /// As the client wrote it. Clients compare the response's with theirs.
     let encoded: ArraySlice<UInt8>
     let hash: ASN1ObjectIdentifier
     let issuerNameHash: ArraySlice<UInt8>

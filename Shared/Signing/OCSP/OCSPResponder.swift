@@ -11,7 +11,7 @@ import X509
 /// brings it along. The issuers themselves could sign, but Apple's node library accepts no response of theirs, and its
 /// other libraries accept both.
 package struct OCSPResponder: Sendable {
-    /// The most bytes of a request; a longer one is `malformedRequest` without being parsed.
+    /// The most bytes of a request. A longer one is `malformedRequest` without being parsed.
     package static let requestBytesMax = 4096
 
     /// The time a response begins before it is made. Apple's node library refuses those that began less than a minute
@@ -22,9 +22,10 @@ package struct OCSPResponder: Sendable {
 
     private let issuers: [OCSPIssuer]
 
-    /// Creates a responder for what the roots and intermediates of some authorities issue.
+    /// Creates a responder for the certificates that roots and intermediates of some authorities issue.
     ///
-    /// - Parameter authorities: Those of before a rotation, too, as long as their signatures are to be verified online.
+    /// - Parameter authorities: Include those from before a rotation as long as their signatures are to be verified
+    ///   online.
     /// - Throws: An error of the X.509 library, which would be a fault in the templates.
     package init(_ authorities: [CertificateAuthority]) throws {
         var issuers: [OCSPIssuer] = []
@@ -48,7 +49,7 @@ package struct OCSPResponder: Sendable {
     /// - Parameters:
     ///   - request: DER, at most ``requestBytesMax``.
     ///   - now: The wall clock: clients compare with theirs.
-    /// - Returns: DER. An error response without a signature for what is no request (`malformedRequest`), for
+    /// - Returns: DER. An error response without a signature for bytes that are not a request (`malformedRequest`), for
     ///   certificates that all have unknown issuers (`unauthorized`), and in the mode `unavailable` (`tryLater`).
     /// - Throws: An error for an instant after the year 9999.
     package func response(to request: [UInt8], mode: OCSPMode, now: Timestamp) throws -> [UInt8] {

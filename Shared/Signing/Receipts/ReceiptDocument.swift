@@ -4,9 +4,9 @@ import StoreModels
 /// A receipt's content, before it is signed and after it has been verified.
 ///
 /// Written as a SET of attributes, each a SEQUENCE of type, version and value (Apple, "Validating receipts on the
-/// device"); ``ReceiptField`` has the numbers. Instants are whole seconds, as Apple's are: finer ones are cut.
+/// device"). ``ReceiptField`` has the numbers. Instants are whole seconds, as Apple's are: finer ones are cut.
 package struct ReceiptDocument: Hashable, Sendable {
-    /// Which endpoint accepts the receipt; Apple's `ProductionSandbox` or `Production`.
+    /// The endpoint that accepts the receipt. Apple's `ProductionSandbox` or `Production`.
     package var environment: ReceiptEnvironment
     /// The app that may use the receipt.
     package var bundleId: String
@@ -18,7 +18,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     package var creationDate: Timestamp
     /// Always `1.0`, as in Apple's sandbox.
     package var originalApplicationVersion: String
-    /// For volume purchases only; this store makes none.
+    /// For volume purchases only, which this store does not make.
     package var expirationDate: Timestamp?
     /// Oldest first, refunded ones included.
     package var purchases: [ReceiptPurchase]

@@ -21,7 +21,7 @@ package enum ReceiptEnvironment: String, CaseIterable, Sendable {
 
     /// Reads the value of a receipt.
     ///
-    /// - Returns: Nil for what is neither; Apple has others for volume purchases, which this store does not sell.
+    /// - Returns: Nil for other values. Apple has some for volume purchases, which this store does not sell.
     package init?(receiptType: String) {
         guard let found = Self.allCases.first(where: { $0.receiptType == receiptType }) else { return nil }
         self = found

@@ -1,4 +1,5 @@
-/// The attributes of a receipt by number (Apple, "Receipt Fields"). 1707 and 1713 are not in that list but in receipts.
+/// The attributes of a receipt by number (Apple, "Receipt Fields"). 1707 and 1713 are missing in that list, but occur
+/// in receipts.
 enum ReceiptField: Int64, CaseIterable {
     case environment = 0
     case bundleId = 2

@@ -7,10 +7,10 @@ struct ReceiptOutline {
     /// have about 1 700.
     static let wrappingBytesMax = 8192
 
-    /// Whether it is SignedData of any signer, complete and with nothing after it. It is in DER, or in BER without a
+    /// Whether it is SignedData of any signer, complete and without trailing bytes. It is in DER, or in BER without a
     /// length.
     let isSignedData: Bool
-    /// Bytes that are not content; nil for another layout than that of receipts.
+    /// Bytes that are not content. Nil for another layout than that of receipts.
     let wrappingBytes: Int?
 
     /// PKCS#7 SignedData, 1.2.840.113549.1.7.2, as DER has it.

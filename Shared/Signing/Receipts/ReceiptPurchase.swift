@@ -5,13 +5,13 @@ import StoreModels
 package struct ReceiptPurchase: Hashable, Sendable {
     /// 1…10.
     package var quantity: Int
-    /// As bought; the catalogue need not have it any more.
+    /// As bought. The catalogue need not have it any more.
     package var productIdentifier: String
     /// Decimal digits, unique in the store.
     package var transactionIdentifier: String
     /// Business time of this purchase or renewal, in whole seconds.
     package var purchaseDate: Timestamp
-    /// The first purchase's identifier; equal to `transactionIdentifier` for that purchase.
+    /// The first purchase's identifier. It equals `transactionIdentifier` for that purchase.
     package var originalTransactionIdentifier: String
     /// Business time of the first purchase, in whole seconds.
     package var originalPurchaseDate: Timestamp
@@ -19,22 +19,22 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package var type: ProductType
     /// For subscriptions only, as the line item and `isInIntroOfferPeriod`.
     package var expiresDate: Timestamp?
-    /// One per subscription period; nil for other products.
+    /// One per subscription period. Nil for other products.
     package var webOrderLineItemIdentifier: Int64?
-    /// The time of its refund or revocation; nil for neither.
+    /// The time of its refund or revocation. Nil without either.
     package var cancellationDate: Timestamp?
     /// False for other products than subscriptions.
     package var isTrialPeriod: Bool
     /// Nil for other products than subscriptions.
     package var isInIntroOfferPeriod: Bool?
-    /// Of promotional offers only; nil otherwise.
+    /// For promotional offers only. Nil otherwise.
     package var promotionalOfferIdentifier: String?
-    /// The group the purchase was made in. Receipts from before Storebus wrote it have none.
+    /// The group the purchase was made in. Receipts from before Storebus wrote it do not have it.
     package var subscriptionGroupIdentifier: String?
-    /// True where another product has taken its place, else nil.
+    /// True if another product has taken its place, or else nil.
     package var isUpgraded: Bool?
 
-    /// Cuts instants to seconds and drops what the form cannot hold.
+    /// Cuts instants to seconds and drops values that the form cannot hold.
     package init(_ item: ReceiptItem) {
         quantity = item.quantity
         productIdentifier = item.productIdentifier
@@ -88,7 +88,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
         }
     }
 
-    /// Attribute 1707. Apple does not say what its numbers mean; these are the ones observed in receipts.
+    /// Attribute 1707. Apple does not document its numbers. These are the ones observed in receipts.
     private static let types: [ProductType] = [.nonConsumable, .consumable, .nonRenewable, .autoRenewable]
 
     var typeNumber: Int64 {

@@ -14,7 +14,7 @@ package struct ReceiptSigner: Sendable {
     /// Writes and signs a receipt.
     ///
     /// - Returns: PKCS#7, DER. Base64 of it is `receiptData`.
-    /// - Throws: An error for what a receipt cannot hold, such as an instant after the year 9999.
+    /// - Throws: An error for values that a receipt cannot hold, such as an instant after the year 9999.
     package func sign(_ document: ReceiptDocument) throws -> [UInt8] {
         try sign(content: try document.encoded())
     }

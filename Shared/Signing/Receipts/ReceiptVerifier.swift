@@ -4,12 +4,12 @@ import X509
 
 /// Verifies that a binary receipt is the store's, and reads it. The store is the one whose root this is.
 ///
-/// Nothing of the content is read before the signature has been verified. The bytes must be exactly those
-/// ``ReceiptSigner`` would have written around the same content and signature, so a receipt of which anything was
-/// changed, added or cut is refused, also where the change would mean nothing. (Of ECDSA's two signatures of one
-/// content either is taken; they say the same.)
+/// The content is read only after the signature has been verified. The bytes must be exactly those ``ReceiptSigner``
+/// would have written around the same content and signature. So a receipt with any changed, added or cut byte is
+/// refused, even if the change has no meaning. (ECDSA has two equivalent signatures of one content, and either is
+/// taken.)
 package struct ReceiptVerifier: Sendable {
-    /// The most bytes of a receipt; a longer one is `malformed` without being parsed.
+    /// The most bytes of a receipt. A longer one is `malformed` without being parsed.
     package static let receiptBytesMax = 1 << 20
 
     private let root: Certificate
@@ -21,7 +21,7 @@ package struct ReceiptVerifier: Sendable {
 
     /// Verifies a receipt in base64.
     ///
-    /// - Parameter receiptData: Base64, as an app sends it; white space between is passed over.
+    /// - Parameter receiptData: Base64, as an app sends it. White space between is passed over.
     /// - Throws: `malformed` or `signature`.
     package func verify(receiptData: String) async throws(ReceiptError) -> ReceiptDocument {
         // A receipt of the greatest length, in lines.
@@ -79,10 +79,10 @@ extension Certificate {
 public enum ReceiptError: String, Error, CaseIterable, Sendable {
     /// It is not base64 or not PKCS#7, or the signed content is not a receipt.
     case malformed
-    /// The signature is not this store's, or what is signed has been changed.
+    /// The signature is not this store's, or the signed content has been changed.
     case signature
     /// It is another app's.
     case bundleId
-    /// It is of the other environment.
+    /// It belongs to the other environment.
     case environment
 }

@@ -37,7 +37,7 @@ struct ReceiptWriting {
 
 extension ReceiptDocument {
     /// The SET that is signed.
-    /// - Throws: An error for what a receipt cannot hold, such as an instant after the year 9999.
+    /// - Throws: An error for values that a receipt cannot hold, such as an instant after the year 9999.
     func encoded() throws -> [UInt8] {
         var writer = ReceiptWriting()
         try writer.text(.environment, environment.receiptType)

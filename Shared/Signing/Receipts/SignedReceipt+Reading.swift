@@ -38,8 +38,8 @@ extension SignedReceipt {
         return try found.prefix(certificatesMax).map { try $0.get().certificate }
     }
 
-    /// A certificate whose signature is whole bytes. Where the last bits of a signature happen to be zero, they could
-    /// be called unused: the signature would stay good, and the receipt would have a second form.
+    /// A certificate whose signature is whole bytes. If the last bits of a signature happen to be zero, they could be
+    /// declared unused. The signature would stay valid, and the receipt would have a second form.
     private struct WholeCertificate: DERParseable {
         let certificate: Certificate
 

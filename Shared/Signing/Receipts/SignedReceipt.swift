@@ -4,7 +4,8 @@ import X509
 /// A receipt as PKCS#7 (CMS, RFC 5652) SignedData: content, whole chain and one signature.
 ///
 /// Without signed attributes, so the signature is over the content itself. Each value has exactly one encoding:
-/// ``ReceiptVerifier`` writes what it has read once more and compares, so that no byte of a receipt is without meaning.
+/// ``ReceiptVerifier`` writes the values it has read once more and compares, so that no byte of a receipt is without
+/// meaning.
 struct SignedReceipt {
     var content: ArraySlice<UInt8>
     var certificates: [Certificate]

@@ -44,7 +44,7 @@ package struct TesterAnswer: Hashable, Sendable, Codable {
 package struct TestersResponse<Entry: Sendable>: Sendable {
     /// By name, at most the request's `limit`.
     package var testers: [Entry]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`. Absent on the last page.
     package var after: String?
 }
 
@@ -58,30 +58,30 @@ package struct PromptsResponse: Hashable, Sendable, Codable {
     package var prompts: [Prompt]
     /// Absent on the last page.
     package var after: String?
-    /// Services whose prompts are missing; an empty list, not an absent one, without.
+    /// Services whose prompts are missing. The list is empty, not absent, when none is.
     package var degraded: [String]? = []
 }
 
 /// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.
 ///
-/// `error` is allowed with `decline` only; without it the payment fails with `unknown`.
+/// `error` is allowed with `decline` only. Without it the payment fails with `unknown`.
 package struct PromptAnswerBody: Hashable, Sendable, Codable {
     /// One of the prompt's ``Prompt/answers``.
     package var answer: Prompt.Answer
-    /// The error the payment fails with, by name or number; only with `decline`. Left out, it is `unknown`.
+    /// The error the payment fails with, by name or number, only with `decline`. Left out, it is `unknown`.
     package var error: NamedError?
 }
 
 /// The optional body of a request that may contain a reason: `{"error":"paymentNotAllowed"}` or
 /// `{"error":"cloudServiceNetworkConnectionFailed"}`.
 package struct OptionalError: Hashable, Sendable, Codable {
-    /// By name or number; left out, it is `unknown`.
+    /// By name or number. Left out, it is `unknown`.
     package var error: NamedError?
 }
 
 /// An `SKError` by name or number, `"paymentInvalid"` or `3`.
 package struct NamedError: Hashable, Sendable, Codable {
-    /// The error; clients may name it in either form.
+    /// The error. Clients may name it in either form.
     package let code: SKErrorCode
     private let isNumber: Bool
 
@@ -94,7 +94,7 @@ package struct NamedError: Hashable, Sendable, Codable {
     }
 
     /// Reads a name or a number.
-    /// - Throws: `DecodingError` for a name or number that is no `SKError`.
+    /// - Throws: `DecodingError` for a name or number that is not an `SKError`.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let number = try? container.decode(Int.self)

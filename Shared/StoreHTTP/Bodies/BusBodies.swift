@@ -81,7 +81,7 @@ package struct BusConnectionsResponse: Hashable, Sendable, Codable {
         package var user: String
         /// `127.0.0.1:51234`.
         package var address: String
-        /// The service instance; absent for other clients.
+        /// The service instance. Absent for other clients.
         package var instance: String?
         package var language: String
         package var version: String
@@ -90,7 +90,7 @@ package struct BusConnectionsResponse: Hashable, Sendable, Codable {
         package var lastActivityAt: Timestamp
         /// Absent while it is open.
         package var stoppedAt: Timestamp?
-        /// Why it ended, such as `slow_consumer`; absent while it is open.
+        /// Why it ended, such as `slow_consumer`. Absent while it is open.
         package var reason: String?
         /// Bytes that wait for this reader.
         package var pendingBytes: Int
@@ -105,7 +105,7 @@ package struct BusConnectionsResponse: Hashable, Sendable, Codable {
 
     /// In the requested order.
     package var connections: [Connection]
-    /// All that match; the list has at most `limit` of them.
+    /// The number of all that match. The list has at most `limit` of them.
     package var total: Int
 }
 
@@ -115,7 +115,7 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
     package struct Subject: Hashable, Sendable, Codable {
         /// All private inboxes are one entry, `_INBOX.>`.
         package var subject: String
-        /// The queue group; absent for subscribers that each get every message.
+        /// The queue group. Absent for subscribers that each get every message.
         package var queue: String?
         package var subscribers: Int
         /// Messages that the present subscribers were sent.
@@ -128,7 +128,7 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
 
 /// The names of the events of `GET /admin/v1/bus/tap`.
 package enum BusTapEventName: String, CaseIterable, Sendable {
-    /// The tap is open; first of all.
+    /// The first event: the tap is open.
     case hello
     /// Messages that passed over the bus, in order.
     case messages
@@ -162,7 +162,7 @@ package struct BusTapMessages: Hashable, Sendable, Codable {
         /// Whether the sender waits for an answer.
         package var reply: Bool
         package var headers: [String: String]
-        /// JSON with secrets redacted; a string when it is no JSON or longer than 4 KiB.
+        /// JSON with secrets redacted. It is a string if it is not JSON or is longer than 4 KiB.
         package var body: JSONValue
         /// Bytes of the whole body.
         package var bytes: Int
@@ -202,9 +202,9 @@ package struct FaultsResponse: Hashable, Sendable, Codable {
         package var struck: Int
     }
 
-    /// Whether the broker injects faults; it does when it was started with `STOREBUS_CHAOS=1`.
+    /// Whether the broker injects faults. It does when it was started with `STOREBUS_CHAOS=1`.
     package var isEnabled: Bool
-    /// The seed of the injector's random numbers; absent when it is off.
+    /// The seed of the injector's random numbers. Absent when it is off.
     package var seed: UInt64?
     package var faults: [Fault]
     /// Every rule in force, also those of no named fault.

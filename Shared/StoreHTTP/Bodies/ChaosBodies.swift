@@ -12,7 +12,7 @@ import StoreModels
 ///  "p50Milliseconds":2.1,"p99Milliseconds":9.5}],"stepSeconds":1,"invariants":[]}
 /// ```
 package struct ChaosRun: Hashable, Sendable, Codable {
-    /// What a run does at the moment.
+    /// The present phase of a run.
     package enum Phase: String, CaseIterable, Sendable, Codable {
         /// The workload without faults.
         case warmUp
@@ -34,7 +34,7 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         case valid
         /// One at least was broken.
         case invalid
-        /// None was broken, but what the run meant to exercise was not.
+        /// No invariant was broken, but the run did not exercise all that it should.
         case unknown
     }
 
@@ -45,7 +45,7 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var isUp: Bool
         /// The names of the faults that it is under now.
         package var faults: [String]
-        /// The longest recovery so far; absent before the first.
+        /// The longest recovery so far. Absent before the first.
         package var worstRecoveryMilliseconds: Int?
     }
 
@@ -62,7 +62,7 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var endedAtSecond: Double?
     }
 
-    /// What happened in one step of the timeline.
+    /// An event in one step of the timeline.
     package struct Step: Hashable, Sendable, Codable {
         /// The step's begin, in seconds from the run's start.
         package var second: Int
@@ -75,9 +75,9 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var p99Milliseconds: Double?
     }
 
-    /// An invariant and what became of it.
+    /// An invariant and its outcome.
     package struct Invariant: Hashable, Sendable, Codable {
-        /// What became of an invariant.
+        /// The outcome of an invariant.
         package enum Outcome: String, CaseIterable, Sendable, Codable {
             case held, broken
             /// It was held against no fact.
@@ -103,7 +103,7 @@ package struct ChaosRun: Hashable, Sendable, Codable {
     package var updatedAt: Timestamp
     package var phase: Phase
     package var elapsedSeconds: Int
-    /// The time for faults, without what comes before and after.
+    /// The time for faults, without the time before and after them.
     package var durationSeconds: Int
     /// The services that faults are aimed at.
     package var targets: [String]

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; omitted members stay unchanged:
+/// The body of `PUT /admin/v1/apps/{bundleId}/clock`. Omitted members stay unchanged:
 ///
 /// ```json
 /// {"rate":"oneRenewalEveryThirtySeconds"}
@@ -16,9 +16,9 @@ import StoreModels
 package struct ClockSetting: Hashable, Sendable, Codable {
     /// Left out, the present rate stays.
     package var rate: ClockRate?
-    /// 2000 to 2199. It may lie before the clock's now: what was billed is never billed again.
+    /// 2000 to 2199. It may lie before the clock's now. No period that was billed is billed again.
     package var now: Timestamp?
-    /// True stops the clock, false lets it run; left out, the state stays.
+    /// True stops the clock, false lets it run. Left out, the state stays.
     package var frozen: Bool?
 }
 
@@ -36,12 +36,12 @@ package struct ClockSetting: Hashable, Sendable, Codable {
 /// {"next":1}
 /// ```
 package struct ClockMove: Hashable, Sendable, Codable {
-    /// A time such as 90s, 15m, 36h, 10d, 2w, 3mo, 1y, or an ISO 8601 duration; several parts in a row, at most 100
-    /// years in all.
+    /// A time such as 90s, 15m, 36h, 10d, 2w, 3mo, 1y, or an ISO 8601 duration. Several parts may follow each other, at
+    /// most 100 years in all.
     package var by: String?
     /// The instant to move to, not before the clock's now.
     package var to: Timestamp?
-    /// Number of events to advance through; without due events the clock stays.
+    /// Number of events to advance through. Without due events the clock stays.
     package var next: Int?
 }
 
@@ -55,7 +55,7 @@ package struct ClockMove: Hashable, Sendable, Codable {
 package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
     /// The progress at the moment of the response.
     package var advance: ClockAdvance
-    /// The path that reports the progress; absent once the advance is finished.
+    /// The path that reports the progress. Absent once the advance is finished.
     package var progress: String?
 
     private enum CodingKeys: String, CodingKey { case progress }

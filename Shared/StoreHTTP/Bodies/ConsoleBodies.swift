@@ -16,7 +16,7 @@ package struct ConsoleSignIn: Hashable, Sendable, Codable {
     package var ticket: String?
 }
 
-/// A session of the console; its token is in the cookie only.
+/// A session of the console. Its token is in the cookie only.
 package struct ConsoleSession: Hashable, Sendable, Codable {
     /// The value of `Storebus-CSRF` for this session's changes.
     package var csrfToken: String
@@ -26,6 +26,6 @@ package struct ConsoleSession: Hashable, Sendable, Codable {
 package struct ConsoleTicket: Hashable, Sendable, Codable {
     /// Begins one session. Never logged.
     package var ticket: String
-    /// The time from which it is refused, a minute from now; wall time.
+    /// The wall time from which it is refused, a minute from now.
     package var expiresAt: Timestamp
 }

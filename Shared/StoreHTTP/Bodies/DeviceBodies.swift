@@ -2,7 +2,7 @@ import StoreModels
 
 /// The body of `PUT /admin/v1/devices/{deviceId}`: `{"platform":"iOS","osVersion":"17.4"}`.
 package struct DeviceSetting: Hashable, Sendable, Codable {
-    /// The operator's word; a later session of the device replaces it.
+    /// The platform that the operator states. A later session of the device replaces it.
     package var platform: DeviceLaunch.Platform
     /// Integers with dots between them, `17.4`.
     package var osVersion: String

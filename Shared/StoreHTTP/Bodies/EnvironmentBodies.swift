@@ -1,5 +1,5 @@
-/// The response of `GET /admin/v1/env`: what a program needs to verify the store's data and to call its API, as
-/// environment variables. What there is not is left out.
+/// The response of `GET /admin/v1/env`: the environment variables with which a program verifies the store's data and
+/// calls its API. Variables without a value are left out.
 package struct StoreEnvironment: Hashable, Sendable, Codable {
     /// The forms of `?format=`.
     package enum Format: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ package struct StoreEnvironment: Hashable, Sendable, Codable {
     package var bundleId: String
     /// The `iss` of the App Store Server API's tokens.
     package var issuerId: String
-    /// The app's last In-App Purchase key; absent for an app without one.
+    /// The app's last In-App Purchase key. Absent for an app without one.
     package let keyId: String?
     /// Base64 of DER.
     package var rootCertificate: String

@@ -2,9 +2,9 @@ import StoreModels
 
 /// The names of the events of `GET /admin/v1/events/stream`.
 package enum EventStreamName: String, CaseIterable, Sendable {
-    /// The stream is open; first of all.
+    /// The first event: the stream is open.
     case hello
-    /// Events were missed that the store cannot repeat; the stream goes on from now.
+    /// Events were missed that the store cannot repeat. The stream goes on from now.
     case resync
     /// Events of PaymentQueue's log.
     case transactions
@@ -27,7 +27,7 @@ package enum EventStreamName: String, CaseIterable, Sendable {
 
 /// The data of `hello` and `resync`: `{"version":"0.1.0","now":"2026-11-22T10:00:00.000Z"}`.
 package struct EventStreamState: Hashable, Sendable, Codable {
-    /// The gateway's version; a page of another one reloads itself.
+    /// The gateway's version. A page of another version reloads itself.
     package var version: String
     /// The store's time: in an isolated store its clock's, else the gateway's.
     package var now: Timestamp

@@ -6,18 +6,18 @@ import StoreModels
 /// {"from":{"bundleId":"com.example.app"},"clock":"2026-01-01T00:00:00Z","ttl":"10m","seed":42}
 /// ```
 package struct NewIsolatedStore: Hashable, Sendable, Codable {
-    /// What a store is made from.
+    /// The source from which a store is made.
     package struct Source: Hashable, Sendable, Codable {
         /// The app whose catalogue and settings are copied.
         package var bundleId: String
     }
 
     package var from: Source
-    /// The instant that the store's clock is set to, 2000 to 2199; left out: now, by the wall clock.
+    /// The instant that the store's clock is set to, 2000 to 2199. Left out, it is now by the wall clock.
     package var clock: Timestamp?
-    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`; at most `7d`. Left out, it is an hour.
+    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`, at most `7d`. Left out, it is an hour.
     package var ttl: String?
-    /// Stores with equal seeds show equal identifiers; left out, it is a random one.
+    /// Stores with equal seeds show equal identifiers. Left out, it is a random one.
     package var seed: Int64?
 }
 
@@ -32,9 +32,9 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var issuerId: String
     /// Their `kid`, by which alone a token belongs to the store.
     package var keyId: String
-    /// PEM; shown in this response only.
+    /// PEM, shown in this response only.
     package var privateKey: String
-    /// Base64 of DER; the installation's, one for all stores.
+    /// Base64 of DER. The installation has one for all stores.
     package var rootCertificate: String
     package var seed: Int64
     /// By the wall clock.
@@ -46,7 +46,7 @@ package struct IsolatedStore: Hashable, Sendable, Codable {
     /// Whether requests to a store are answered.
     package enum State: String, CaseIterable, Sendable, Codable {
         case open
-        /// Closed; the services are removing what it has.
+        /// The store is closed, and the services are removing its data.
         case removing
     }
 
@@ -65,6 +65,6 @@ package struct IsolatedStore: Hashable, Sendable, Codable {
 package struct IsolatedStoresResponse: Hashable, Sendable, Codable {
     /// Oldest first.
     package var stores: [IsolatedStore]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`. Absent on the last page.
     package var after: String?
 }

@@ -3,7 +3,7 @@ import StoreModels
 /// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`, and of `POST /admin/v1/keys`, where the kind is
 /// `inAppPurchase`.
 package struct KeyRequest: Hashable, Sendable, Codable {
-    /// What the new key is for; it cannot be changed later.
+    /// The purpose of the new key. It cannot be changed later.
     package var kind: KeyKind
 }
 
@@ -54,13 +54,13 @@ package struct NewKeyResponse: Hashable, Sendable, Codable {
     package var kind: String
     /// The time of creation by the wall clock.
     package var createdAt: Timestamp
-    /// The text the app's server sends, or the private key as PEM; shown in this response only.
+    /// The text the app's server sends, or the private key as PEM. It is shown in this response only.
     package var secret: String
-    /// PEM of a `subscriptionOffer` or `inAppPurchase`; absent for other kinds.
+    /// PEM of a `subscriptionOffer` or `inAppPurchase`. Absent for other kinds.
     package var publicKey: String?
-    /// The `iss` of tokens, one for the store; only of an `inAppPurchase`.
+    /// The `iss` of tokens, one for the store. Present only for an `inAppPurchase`.
     package var issuerId: String?
-    /// The `bid` of tokens; only of an `inAppPurchase` of one app.
+    /// The `bid` of tokens. Present only for an `inAppPurchase` of one app.
     package var bundleId: String?
 
     package init(_ key: AppKey, secret: String, publicKey: String?) {

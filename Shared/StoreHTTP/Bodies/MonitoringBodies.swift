@@ -42,15 +42,15 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var id: String
         /// Semantic version of the program.
         package var version: String?
-        /// The worst of its checks; `fail` without a health response in time.
+        /// The worst status of its checks, or `fail` without a health response in time.
         package var status: Health?
         /// Health checks by name.
         package var checks: [String: Check]
         /// Absent when the instance reported its health but no statistics in time.
         package var startedAt: Timestamp?
-        /// Requests taken and not answered; absent without a statistics response in time.
+        /// Requests taken and not answered. Absent without a statistics response in time.
         package var inFlight: Int?
-        /// Statistics by endpoint; empty without a statistics response in time.
+        /// Statistics by endpoint. Empty without a statistics response in time.
         package var endpoints: [Endpoint]
 
         package init(from decoder: any Decoder) throws {
@@ -85,7 +85,7 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
     package struct Check: Hashable, Sendable, Codable {
         /// The check's result.
         package var status: Health?
-        /// A sentence for people; absent when there is nothing to say.
+        /// A sentence for people. Absent when there is nothing to say.
         package var message: String?
     }
 
@@ -101,7 +101,7 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var errors: Int?
         /// Mean processing time in milliseconds, to the microsecond.
         package var averageProcessingMs: Double?
-        /// Status and code; absent without an error.
+        /// Status and code. Absent without an error.
         package var lastError: String?
     }
 

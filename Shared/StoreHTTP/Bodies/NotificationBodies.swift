@@ -79,16 +79,16 @@ package struct ReportAttemptBody: Hashable, Sendable, Codable {
 ///  "notificationSubtype":"BILLING_RECOVERY"}
 /// ```
 package struct NotificationHistoryBody: Hashable, Sendable, Codable {
-    /// Milliseconds since 1970, as `endDate`; at most 180 days ago.
+    /// Milliseconds since 1970, as `endDate`, at most 180 days ago.
     package var startDate: Int64?
     /// After `startDate`.
     package var endDate: Int64?
     package var notificationType: String?
     /// A subtype that goes with the type.
     package var notificationSubtype: String?
-    /// Only this customer's notifications; not with `notificationType`.
+    /// Only this customer's notifications. Not allowed with `notificationType`.
     package var transactionId: String?
-    /// What `transactionId` was called before.
+    /// The former name of `transactionId`.
     package var originalTransactionId: String?
     /// Only notifications whose last attempt has failed.
     package var onlyFailures: Bool?
@@ -125,7 +125,7 @@ package struct NotificationHistoryResponse: Hashable, Sendable, Codable {
         }
     }
 
-    /// Valid for 24 hours of the app's clock; absent on the last page.
+    /// Valid for 24 hours of the app's clock. Absent on the last page.
     package var paginationToken: String?
     package var hasMore: Bool
     package var notificationHistory: [Item]

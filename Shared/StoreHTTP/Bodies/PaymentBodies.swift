@@ -7,21 +7,21 @@ import StoreModels
 /// ```
 /// The idempotency key becomes the payment's `requestIdentifier`.
 package struct PaymentRequest: Hashable, Sendable, Codable {
-    /// 1…255 characters; an unknown product makes a failed transaction, not an error.
+    /// 1…255 characters. An unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
-    /// Left out, it is 1, as in `SKPayment`; outside 1 to 10 the request is 422. More than 1 is for consumables and
-    /// non-renewing subscriptions; the payment of another product fails with `paymentInvalid` and the reason
+    /// Left out, it is 1, as in `SKPayment`. Outside 1 to 10 the request is 422. More than 1 is for consumables and
+    /// non-renewing subscriptions. The payment of another product fails with `paymentInvalid` and the reason
     /// `invalidQuantity`.
     package var quantity: NonNull<Quantity>?
-    /// The app's own account name, at most 255 characters; returned unchanged.
+    /// The app's own account name, at most 255 characters. It is returned unchanged.
     package var applicationUsername: String?
-    /// The app's token for its user, usually a UUID; at most 255 characters.
+    /// The app's token for its user, usually a UUID, at most 255 characters.
     package var appAccountToken: String?
-    /// Whether the purchase waits for an approval; left out, it is false.
+    /// Whether the purchase waits for an approval. Left out, it is false.
     package var simulatesAskToBuyInSandbox: Bool?
-    /// The app's signed promotional offer; absent: no offer.
+    /// The app's signed promotional offer. Absent for a payment without an offer.
     package var paymentDiscount: DiscountParts?
-    /// The intent whose saved payment this is; absent for an ordinary purchase.
+    /// The intent whose saved payment this is. Absent for an ordinary purchase.
     package var intentIdentifier: String?
 }
 
@@ -60,26 +60,26 @@ extension DiscountParts {
 ///  "identifier":"back.free.month"}}
 /// ```
 package struct OutsidePurchase: Hashable, Sendable, Codable {
-    /// 1…128 characters; an unknown account is created.
+    /// 1…128 characters. An unknown account is created.
     package var account: String
-    /// 1…255 characters; an unknown product makes a failed transaction, not an error.
+    /// 1…255 characters. An unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
-    /// Left out, it is 1; outside 1 to 10 the request is 422. More than 1 is for consumables and non-renewing
+    /// Left out, it is 1. Outside 1 to 10 the request is 422. More than 1 is for consumables and non-renewing
     /// subscriptions.
     package var quantity: Quantity?
-    /// The offer redeemed with the purchase; absent: none.
+    /// The offer redeemed with the purchase. Absent for a purchase without an offer.
     package var offer: RedeemedOffer?
 }
 
 /// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
 package struct ContinueAnswer: Hashable, Sendable, Codable {
-    /// False fails the purchase; nothing is charged.
+    /// False fails the purchase, and nothing is charged.
     package var shouldContinue: Bool
 }
 
 /// The optional body of `POST /v1/restore`: `{"applicationUsername":"u-17"}`.
 package struct NewRestore: Hashable, Sendable, Codable {
-    /// Recorded and returned; it does not filter.
+    /// Recorded and returned. It does not filter.
     package var applicationUsername: String?
 }
 

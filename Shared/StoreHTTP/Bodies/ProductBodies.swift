@@ -6,7 +6,7 @@ import StoreModels
 /// {"productIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"]}
 /// ```
 package struct ProductsQuery: Hashable, Sendable, Codable {
-    /// At most 500; duplicates count once.
+    /// At most 500. Duplicates count once.
     package var productIdentifiers: [String]
 }
 
@@ -47,7 +47,7 @@ package struct ProductsPageResponse: Hashable, Sendable, Codable {
 package struct ReceiptQuestion: Hashable, Sendable, Codable {
     /// Base64, as `GET /v1/receipt` gives it.
     package var receiptData: String
-    /// Limits the reply to these; without it every subscription of the app.
+    /// Limits the reply to these. Without it the reply has every subscription of the app.
     package var productIdentifiers: [String]?
 }
 
@@ -66,20 +66,20 @@ package struct ProductPrices: Hashable, Sendable, Codable {
         package var storefront: String
         /// Whether a customer of the storefront can buy the product now.
         package var available: Bool
-        /// In the storefront's currency; absent where the product cannot be bought.
+        /// In the storefront's currency. Absent where the product cannot be bought.
         package var price: Money?
-        /// As `Product.priceLocale`; absent where the product cannot be bought.
+        /// As `Product.priceLocale`. Absent where the product cannot be bought.
         package var priceLocale: String?
         /// Absent when the subscription has none, and for other products.
         package var introductoryPrice: ProductDiscount?
         /// Absent for products other than auto-renewable subscriptions.
         package var subscriptionPeriod: SubscriptionPeriod?
-        /// Why the product cannot be bought there; absent where it can.
+        /// Why the product cannot be bought there. Absent where it can.
         package var reasons: [String]?
     }
 
     /// The product of the request's path.
     package var productIdentifier: String
-    /// In the order of the requested storefronts; all of them when none was requested.
+    /// In the order of the requested storefronts, or of all storefronts when none was requested.
     package var prices: [Price]
 }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `PUT /v1/promotions/order`; an empty list clears the order:
+/// The body of `PUT /v1/promotions/order`. An empty list clears the order:
 ///
 /// ```json
 /// {"productIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"]}
@@ -10,7 +10,7 @@ import StoreModels
 /// {"productIdentifiers":[]}
 /// ```
 package struct NewOrder: Hashable, Sendable, Codable {
-    /// At most 500, first on the page; an empty list clears the order.
+    /// At most 500, first on the page. An empty list clears the order.
     package var productIdentifiers: [String]
 }
 
@@ -29,8 +29,8 @@ extension OrderResponse: Encodable where Item: Encodable {}
 extension OrderResponse: Decodable where Item: Decodable {}
 extension OrderResponse: JSONForm where Item: JSONForm { package typealias Body = OrderResponse<Item.Body> }
 
-/// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}` or
-/// `{"visibility":"show"}`; `default` removes the override (M93).
+/// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}` or `{"visibility":"show"}`.
+/// The value `default` removes the override (M93).
 package struct NewVisibility: Hashable, Sendable, Codable {
     /// `default` removes the device's override.
     package var visibility: StorePromotionVisibility
@@ -41,7 +41,7 @@ package struct NewVisibility: Hashable, Sendable, Codable {
 package struct VisibilityResponse<Item: Sendable>: Sendable {
     /// The product of the request's path.
     package var productIdentifier: String?
-    /// The device's override; `default` when it has none.
+    /// The device's override, or `default` when it has none.
     package var visibility: StorePromotionVisibility
     /// The whole product.
     package var products: [Item]?
@@ -53,7 +53,7 @@ extension VisibilityResponse: JSONForm where Item: JSONForm { package typealias 
 
 /// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
 package struct ReviewReason: Hashable, Sendable, Codable {
-    /// 1…500 characters; absent: no reason given.
+    /// 1…500 characters. Absent if no reason is given.
     package var reason: String?
 }
 
@@ -61,7 +61,7 @@ package struct ReviewReason: Hashable, Sendable, Codable {
 ///
 /// The gateway forwards each product's JSON, clients read an entry as `Promotion`.
 package struct StorePageResponse<Entry: Sendable>: Sendable {
-    /// Without hidden products; the page in the device's order.
+    /// The page in the device's order, without hidden products.
     package var promotions: [Entry]
     /// Services the response had to do without.
     package var degraded: [String] = []
@@ -76,7 +76,7 @@ package struct StorePurchase: Hashable, Sendable, Codable {
     /// The view of the store in which the user taps Buy.
     package enum Source: String, CaseIterable, Hashable, Sendable, Codable { case storePage, search, featured }
 
-    /// 1…255 characters; only promoted products can be bought here.
+    /// 1…255 characters. Only promoted products can be bought here.
     package var productIdentifier: String
     /// Left out, it is `storePage`.
     package var source: Source?
@@ -88,14 +88,14 @@ package struct StorePurchase: Hashable, Sendable, Codable {
 /// {"url":"itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=com.example.pro.monthly"}
 /// ```
 package struct URLToOpen: Hashable, Sendable, Codable {
-    /// At most 2048 bytes; any fault in it is `urlInvalid`.
+    /// At most 2048 bytes. Any fault in it is `urlInvalid`.
     package var url: String
 }
 
 /// The body of `POST /v1/intents/{id}/decision`: `{"decision":"continue"}` or
 /// `{"decision":"cancel","feedback":"You own it already."}`.
 package struct DecisionRequest: Hashable, Sendable, Codable {
-    /// The first decision is final; repeating it is no error.
+    /// The first decision is final. Repeating it is not an error.
     package var decision: DecideIntentRequest.Decision
     /// Only with `cancel`: the app's message to the user (M85).
     package var feedback: String?
@@ -105,6 +105,6 @@ package struct DecisionRequest: Hashable, Sendable, Codable {
 package struct IntentDecisionResponse: Hashable, Sendable, Codable {
     /// In the state after the decision.
     package var intent: PurchaseIntent
-    /// Of `continue` only; absent while PaymentQueue does not have it.
+    /// Present for `continue` only, once PaymentQueue has it.
     package var transaction: PaymentTransaction?
 }

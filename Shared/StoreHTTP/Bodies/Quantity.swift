@@ -6,13 +6,13 @@ import StoreModels
 package struct Quantity: Hashable, Sendable, Codable {
     private static let range = 1...10
 
-    /// 1…10 once the gateway has read it; anything before that.
+    /// 1…10 once the gateway has read it. Before that it may be any number.
     package let number: Int
 
-    /// Creates a quantity to be sent; the gateway refuses one outside the bounds.
+    /// Creates a quantity to be sent. The gateway refuses one outside the bounds.
     package init(_ number: Int) { self.number = number }
 
-    /// - Throws: `requestInvalid`; 422 for a number outside the bounds.
+    /// - Throws: `requestInvalid` (422) for a number outside the bounds.
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         let number: Double

@@ -29,7 +29,7 @@ package struct ServerHistoryResponse: Hashable, Sendable, Codable {
 
 /// The response of `GET /inApps/v1/subscriptions/{transactionId}`, with Apple's member names.
 package struct SubscriptionStatusesResponse: Hashable, Sendable, Codable {
-    /// The subscriptions of one group; a customer has one at a time.
+    /// The subscriptions of one group. A customer has one at a time.
     package struct Group: Hashable, Sendable, Codable {
         package var subscriptionGroupIdentifier: String
         package var lastTransactions: [Item]
@@ -90,7 +90,7 @@ package struct AppTransactionInfoResponse: Hashable, Sendable, Codable {
 
 /// An error of the App Store Server API: `{"errorCode":4040010,"errorMessage":"Transaction id not found."}`.
 package struct ServerAPIErrorResponse: Hashable, Sendable, Codable {
-    /// Apple's number; its first three digits are the HTTP status.
+    /// Apple's number. Its first three digits are the HTTP status.
     package var errorCode: Int
     /// Apple's sentence.
     package var errorMessage: String
@@ -98,12 +98,12 @@ package struct ServerAPIErrorResponse: Hashable, Sendable, Codable {
 
 /// The body of `PUT /admin/v1/apps/{bundleId}/server-api`: `{"environment":"Production","appAppleId":1234567890}`.
 package struct ServerAPISettings: Hashable, Sendable, Codable {
-    /// The environment that signed payloads name; left out, it is Sandbox.
+    /// The environment that signed payloads name. Left out, it is Sandbox.
     package var environment: AppStoreEnvironment = .sandbox
     /// Apple's number of the app. Production needs it, and only payloads of Production have it.
     package var appAppleId: Int64?
-    /// How many requests the app's server may make in an hour: Apple's numbers of an environment, or those of some
-    /// operations. Left out, there is no limit.
+    /// The number of requests that the app's server may make in an hour: Apple's numbers of an environment, or those of
+    /// some operations. Left out, there is no limit.
     package var rateLimits: ServerAPIRateLimits?
 
     /// Reads a missing environment as the sandbox.
@@ -122,7 +122,7 @@ package enum ServerAPIOperation: String, CaseIterable, Sendable, Codable {
     case getStatusOfSubscriptionRenewalDateExtensions, sendConsumptionInformation, setAppAccountToken
     case finishTransaction, getNotificationHistory, requestTestNotification, getTestNotificationStatus
 
-    /// Apple's limit in production, requests a second; it counts them by the hour.
+    /// Apple's limit in production, in requests a second. Apple counts them by the hour.
     package var limitPerSecond: Int {
         switch self {
         case .extendSubscriptionRenewalDate: 20
@@ -132,7 +132,7 @@ package enum ServerAPIOperation: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// The operation of a route; nil for a route that is none of the API.
+    /// The operation of a route. Nil for a route outside the API.
     package init?(_ route: HTTPRoute) {
         switch route {
         case AppStoreServerRoutes.transaction.route: self = .getTransactionInfo
@@ -160,10 +160,10 @@ package enum ServerAPIOperation: String, CaseIterable, Sendable, Codable {
 /// `{"getTransactionInfo":10}`.
 package enum ServerAPIRateLimits: Hashable, Sendable, Codable {
     case off, sandbox, production
-    /// Requests an hour of some operations, 0 or more; the others have no limit.
+    /// Requests an hour of some operations, 0 or more. The others have no limit.
     case custom([ServerAPIOperation: Int])
 
-    /// The most requests an hour of an operation; nil for no limit.
+    /// The most requests an hour of an operation. Nil for no limit.
     package func limit(of operation: ServerAPIOperation) -> Int? {
         switch self {
         case .off: nil
@@ -232,7 +232,7 @@ package enum ServerAPIRateLimits: Hashable, Sendable, Codable {
 /// {"outcome":"timeout"}
 /// ```
 package struct ServerAPIFault: Hashable, Sendable, Codable {
-    /// What a request meets in place of a response.
+    /// The fault that a request meets in place of a response.
     package enum Outcome: String, CaseIterable, Sendable, Codable {
         /// No response within a minute.
         case timeout
@@ -240,14 +240,14 @@ package struct ServerAPIFault: Hashable, Sendable, Codable {
         case close
     }
 
-    /// As Apple's documentation has it, with `{transactionId}` and the like, or with its values; left out, it is every
+    /// As Apple's documentation has it, with `{transactionId}` and the like, or with values. Left out, it is every
     /// path.
     package var path: String?
-    /// One of Apple's numbers, which docs/server-api.md lists; absent where `outcome` is set.
+    /// One of Apple's numbers, which docs/server-api.md lists. Absent where `outcome` is set.
     package var errorCode: Int?
     /// In place of `errorCode`.
     package var outcome: Outcome?
-    /// The number of requests; left out, it is 1. In lists, how many are left.
+    /// The number of requests. Left out, it is 1. In lists it is the number that is left.
     package var times: Int?
 }
 
@@ -274,7 +274,7 @@ package struct ExtendRenewalDateBody: Hashable, Sendable, Codable {
 package struct ExtendRenewalDateResponse: Hashable, Sendable, Codable {
     package var originalTransactionId: String
     package var webOrderLineItemId: String?
-    /// Always true: what cannot be extended is an error.
+    /// Always true. A subscription that cannot be extended is an error.
     package var success: Bool
     /// The new end of the period, milliseconds since 1970.
     package var effectiveDate: Int64?
@@ -293,7 +293,7 @@ package struct MassExtendRenewalDateBody: Hashable, Sendable, Codable {
     package var extendReasonCode: Int?
     /// The server's own name of the request, at most 128 bytes.
     package var requestIdentifier: String?
-    /// Alpha-3; absent for all storefronts.
+    /// Alpha-3. Absent for all storefronts.
     package var storefrontCountryCodes: [String]?
     package var productId: String?
 }
@@ -307,7 +307,7 @@ package struct MassExtendRenewalDateResponse: Hashable, Sendable, Codable {
 package struct MassExtendRenewalDateStatusResponse: Hashable, Sendable, Codable {
     package var requestIdentifier: String
     package var complete: Bool
-    /// Milliseconds since 1970; absent, as the counts, until it is complete.
+    /// Milliseconds since 1970. Absent, like the counts, until it is complete.
     package var completeDate: Int64?
     package var succeededCount: Int64?
     package var failedCount: Int64?

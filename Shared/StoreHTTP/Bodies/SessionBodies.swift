@@ -21,17 +21,17 @@ package struct SessionRequest: Hashable, Sendable, Codable {
     package var bundleId: String
     /// The client's name for its device, 1…255 characters.
     package var deviceId: String
-    /// The shopper's name, 1…128 characters; an unknown account is created.
+    /// The shopper's name, 1…128 characters. An unknown account is created.
     package var account: String
-    /// What the device is; decides which promotions it supports.
+    /// The device's platform. It decides which promotions the device supports.
     package var platform: DeviceLaunch.Platform
-    /// At most 64 characters; a version is integers with dots.
+    /// At most 64 characters. A version is integers with dots.
     package var osVersion: String
     /// Absent for `client: "store"`, which launches no app.
     package var appVersion: String?
-    /// Alpha-3. It is used when this request creates the account; otherwise it must be the account's own, else 409.
+    /// Alpha-3. It is used when this request creates the account. Otherwise it must be the account's own, else 409.
     package var storefront: String?
-    /// How the app handles promoted purchases; left out, it is `none`.
+    /// How the app handles promoted purchases. Left out, it is `none`.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
 }
 
@@ -44,12 +44,13 @@ package struct SessionRequest: Hashable, Sendable, Codable {
 package struct SessionResponse: Hashable, Sendable, Codable {
     /// The bearer token of this customer, app and device. Never logged.
     package var token: String
-    /// When the gateway begins to refuse the token; wall time.
+    /// The wall time from which the gateway refuses the token.
     package var expiresAt: Timestamp
     /// The account's own storefront, not the requested one.
     package var storefront: Storefront
     /// False when the tester's settings forbid payments.
     package var canMakePayments: Bool
-    /// Services the response had to do without; `promotions` when PromotionController was not notified of the launch.
+    /// Services the response had to do without. It has `promotions` when PromotionController was not notified of the
+    /// launch.
     package var degraded: [String]?
 }

@@ -1,6 +1,7 @@
 import StoreModels
 
-/// The response of `GET /admin/v1/signing`: how the App Store's data is signed, and what verifiers hear about it.
+/// The response of `GET /admin/v1/signing`: how the App Store's data is signed, and how the OCSP responder answers
+/// verifiers.
 package struct SigningResponse: Hashable, Sendable, Codable {
     /// The OCSP responder's present answers.
     package struct Responder: Hashable, Sendable, Codable {
@@ -38,11 +39,11 @@ package struct IssueRequest: Hashable, Sendable, Codable {
     }
 
     package var kind: Kind
-    /// A transaction's identifier, or a notification's UUID; an app transaction may be named by its own.
+    /// A transaction's identifier, or a notification's UUID. An app transaction may be named by its own identifier.
     package var of: String
-    /// Members of the payload to replace; null removes one.
+    /// Members of the payload to replace. Null removes one.
     package var set: [String: JSONValue]?
-    /// How the signature is to be wrong; absent for a good one.
+    /// The fault of the signature. Absent for a good one.
     package var `break`: BrokenSignature?
 }
 

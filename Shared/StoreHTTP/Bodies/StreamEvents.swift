@@ -14,7 +14,7 @@ package enum StreamEventName: String, CaseIterable, Sendable {
     case promotedPurchase
     /// Everything unfinished has been delivered.
     case synchronized
-    /// The app was launched again on the device; the stream ends.
+    /// The app was launched again on the device, so the stream ends.
     case superseded
 
     /// The events with the schemas of their data.
@@ -43,7 +43,7 @@ package enum StreamEventName: String, CaseIterable, Sendable {
 package struct TransactionsEvent<Transaction: Sendable>: Sendable {
     /// Grows with every event of this customer.
     package let seq: Int64?
-    /// Oldest first; each in its state at that `seq`.
+    /// Oldest first, each in its state at that `seq`.
     package var transactions: [Transaction]
 }
 

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; omitted members stay unchanged:
+/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`. Omitted members stay unchanged:
 ///
 /// ```json
 /// {"willAutoRenew":false}
@@ -12,7 +12,7 @@ import StoreModels
 package struct SubscriptionChange: Hashable, Sendable, Codable {
     /// False cancels: the present period is the last.
     package var willAutoRenew: Bool?
-    /// The product of the next renewal; the present product reverts a scheduled change.
+    /// The product of the next renewal. The present product reverts a scheduled change.
     package var autoRenewProductIdentifier: String?
 }
 
@@ -45,6 +45,6 @@ package struct RefundRequestBody: Hashable, Sendable, Codable {
 package struct RefundShare: Hashable, Sendable, Codable {
     /// Left out, it is `REFUND_FULL`.
     package var type: RevocationType?
-    /// Thousandths of a percent of the price; with `REFUND_PRORATED`, which needs it.
+    /// Thousandths of a percent of the price. It is for `REFUND_PRORATED`, which needs it.
     package var percentage: Int?
 }

@@ -13,18 +13,18 @@ package struct TriggerNotificationBody: Hashable, Sendable, Codable {
     package var notificationType: NotificationType
     /// A subtype that goes with the type.
     package var subtype: NotificationSubtype?
-    /// The account that the event happens to; absent for an account that is made, or for the one of `of`.
+    /// The account that the event happens to. Absent for a new account, or for the account of `of`.
     package var account: String?
-    /// The transaction that the event happens to; absent for one of the account's, or for a purchase that is made.
+    /// The transaction that the event happens to. Absent for one of the account's, or for a new purchase.
     package var of: String?
-    /// The product to buy; absent for one that fits.
+    /// The product to buy. Absent for any that fits.
     package var productIdentifier: String?
     /// Whether the notification is only sent, about the account's latest transaction or that of `of`, and nothing
     /// happens in the store.
     package var onlySend: Bool?
-    /// Members of the payload to replace, of a notification that is only sent; null removes one.
+    /// Members to replace in the payload of a notification that is only sent. Null removes one.
     package var set: [String: JSONValue]?
-    /// How the signature is to be wrong, of a notification that is only sent; absent for a good one.
+    /// The fault of the signature of a notification that is only sent. Absent for a good one.
     package var `break`: BrokenSignature?
 }
 
@@ -33,7 +33,7 @@ package struct TriggerResponse: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey { case cause }
 
     package var notification: ServerNotification
-    /// What brought the event about; absent for a notification that was only sent.
+    /// The cause of the event. Absent for a notification that was only sent.
     package var cause: TriggerCause?
 
     package init(from decoder: any Decoder) throws {
@@ -48,17 +48,17 @@ package struct TriggerResponse: Hashable, Sendable, Codable {
     }
 }
 
-/// What a trigger did in the store.
+/// The operations that a trigger did in the store.
 package struct TriggerCause: Hashable, Sendable, Codable {
     /// The account it happened to.
     package var account: String
     /// Whether the trigger made the account.
     package var isNewAccount: Bool
-    /// What was done, in order.
+    /// The operations in order.
     package var steps: [TriggerStep]
-    /// What the event found; absent when nothing was bought before it.
+    /// The state before the event. Absent when nothing was bought before it.
     package let before: TriggerState?
-    /// What the event left.
+    /// The state after the event.
     package var after: TriggerState
 }
 
@@ -66,7 +66,7 @@ package struct TriggerCause: Hashable, Sendable, Codable {
 package struct TriggerStep: Hashable, Sendable, Codable {
     /// An operation of the store.
     package enum Action: String, CaseIterable, Sendable, Codable {
-        /// The account's settings were replaced; at the end they are put back, unless the account is new.
+        /// The account's settings were replaced. At the end they are put back, unless the account is new.
         case settings
         case purchase
         /// A purchase that is dated back.
@@ -80,7 +80,7 @@ package struct TriggerStep: Hashable, Sendable, Codable {
     }
 
     package var action: Action
-    /// What was bought or chosen.
+    /// The product that was bought or chosen.
     package var productIdentifier: String?
     /// The offer of a purchase.
     package var offer: RedeemedOffer?

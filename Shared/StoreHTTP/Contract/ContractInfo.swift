@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What the API's description says of the API as a whole.
+/// The part of the API's description that is about the API as a whole.
 package enum ContractInfo {
     package static let title = "Storebus"
     package static let version = "1"
@@ -84,7 +84,7 @@ package enum ContractInfo {
 }
 
 extension Access {
-    /// The ways to authenticate, each of which is enough; none for callers without credentials.
+    /// The ways to authenticate, each of which is enough. Empty for callers without credentials.
     package var securitySchemes: [String] {
         switch self {
         case .open, .named: []

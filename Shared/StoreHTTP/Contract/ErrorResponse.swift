@@ -2,7 +2,7 @@ import StoreModels
 
 /// An error response of operations, at one status.
 package struct ErrorResponse: Hashable, Sendable {
-    /// What the body is.
+    /// The content of the body.
     package enum Content: Hashable, Sendable {
         /// A problem with one of these codes.
         case problem([StoreErrorCode])

@@ -1,10 +1,10 @@
-/// What the API's description says of an operation besides its route, its types and its comment.
+/// Notes for the API's description of an operation, besides its route, types and comment.
 package struct OperationNotes: Sendable {
-    /// What an operation needs, which decides the errors that it may have.
+    /// The needs of an operation, which decide the errors that it may have.
     package enum Needs: Sendable {
         /// A service, within the request's deadline.
         case service
-        /// A service or a database; no deadline of the request ends the wait for it.
+        /// A service or a database. No deadline of the request ends the wait for it.
         case storage
         /// Only the gateway, which may have a fault.
         case gateway
@@ -14,15 +14,15 @@ package struct OperationNotes: Sendable {
 
     /// The operation's identifier, unique in the document.
     package let id: String
-    /// In place of the comment's first sentence; nil for the comment.
+    /// The text in place of the comment's first sentence. Nil for the comment.
     package let summary: String?
-    /// In place of the tags that the route's access implies; nil for those.
+    /// The tag in place of those that the route's access implies. Nil for those.
     package let tag: String?
     package let needs: Needs
     /// Parameters besides those of the path and `Sb-Timeout`.
     package let parameters: [Parameter]
     package let content: RequestContent
-    /// Every response but errors; empty for the one that the response type implies.
+    /// Every response but errors. Empty for the one that the response type implies.
     package let responses: [SuccessResponse]
     /// Errors in place of those that every operation of its kind has at their statuses, and further ones.
     package let errors: [ErrorResponse]
@@ -54,9 +54,9 @@ package struct OperationNotes: Sendable {
     }
 }
 
-/// What the body of a request is.
+/// The content of a request's body.
 package enum RequestContent: Sendable {
-    /// The JSON of the request type; no body for `Empty`, unless the body is optional.
+    /// The JSON of the request type. There is no body for `Empty`, unless the body is optional.
     case ofType
     /// JSON that the handler reads by itself.
     case json(Schema)

@@ -242,14 +242,14 @@ extension Parameter {
 // MARK: - Headers of many operations
 
 extension Parameter {
-    /// How long a client waits; every operation that is built has it.
+    /// The time that a client waits. Every operation that is built has it.
     package static let timeout = Parameter(
         "Sb-Timeout", in: .header, as: "timeout",
         "How long the client waits, in milliseconds; 5000 unless the operation says otherwise.",
         .integer(50...30_000), example: 5000)
 
     /// The idempotency key of an operation.
-    /// - Parameter thing: What one key makes once.
+    /// - Parameter thing: The object that one key makes once.
     package static func idempotencyKey(
         as component: String, isRequired: Bool, _ description: String, example: JSONValue
     ) -> Parameter {

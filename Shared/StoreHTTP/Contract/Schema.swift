@@ -9,7 +9,7 @@ package indirect enum Schema: Sendable {
     case members([(String, Schema)])
     /// The schema of a type of the contract.
     case type(any (Decodable & Sendable).Type)
-    /// A schema with a name of its own that is no type's: a text with a meaning.
+    /// A text with a meaning, whose schema has a name of its own that is not a type's.
     case component(String, Schema)
 
     /// An integer with bounds.
@@ -52,7 +52,7 @@ package indirect enum Schema: Sendable {
     package static let bundleIdentifier: Schema = .component(
         "BundleIdentifier",
         .text(matching: "^[A-Za-z0-9.-]{1,\(IdentifierRule.bundle.lengthMax)}$"))
-    /// An ISO 3166-1 alpha-3 code; the document lists the codes of the catalogue's table.
+    /// An ISO 3166-1 alpha-3 code. The document lists the codes of the catalogue's table.
     package static let storefrontCode: Schema = .component(
         "StorefrontCode", ["type": "string", "description": "ISO 3166-1 alpha-3, of the App Store's storefronts."])
     /// The name of a file or folder of the console.
@@ -80,7 +80,7 @@ package indirect enum Schema: Sendable {
         Schema.members([("allOf", .list([self]))]).merging(keywords)
     }
 
-    /// The schema with the keywords of another; those of the other win.
+    /// The schema with the keywords of another. The other's keywords win.
     package func merging(_ other: Schema) -> Schema {
         guard case .members(var own) = self, case .members(let more) = other else { return other }
         for (name, value) in more {
@@ -155,13 +155,13 @@ package struct TypeSchema: Sendable {
         TypeSchema(extent: .part, keywords: keywords, members: members, required: required, including: including)
     }
 
-    /// Creates the schema of a type of which each object has one of several forms.
+    /// Creates the schema of a type whose objects each have one of several forms.
     package static func forms(_ forms: [Form], _ members: [String: Schema] = [:]) -> TypeSchema {
         TypeSchema(extent: .forms(forms), keywords: [:], members: members, required: [], including: [])
     }
 
     /// Creates the whole schema of a type.
-    /// - Parameter isComponent: Whether others refer to it by the type's name; a plain text or number they repeat.
+    /// - Parameter isComponent: Whether others refer to it by the type's name. They repeat a plain text or number.
     package static func whole(
         _ keywords: Schema, sample: JSONValue? = nil, isComponent: Bool = true
     ) -> TypeSchema {

@@ -2,9 +2,9 @@ import StoreModels
 
 /// A response of an operation that went well.
 package struct SuccessResponse: Sendable {
-    /// What the body of a response is, where it is not the JSON of the endpoint's type.
+    /// The content of a response's body where it is not the endpoint type's JSON.
     package enum Content: Sendable {
-        /// The JSON of the endpoint's response type; nothing for ``NoContent``.
+        /// The JSON of the endpoint's response type. No body for ``NoContent``.
         case ofType
         /// JSON of no type.
         case json(Schema)
@@ -21,7 +21,7 @@ package struct SuccessResponse: Sendable {
     }
 
     package let status: Int
-    /// What the response says; nil for what its type's comment says.
+    /// The response's description. Nil for the comment of its type.
     package let description: String?
     package let content: Content
     package let headers: [ResponseHeader]
@@ -151,7 +151,7 @@ package struct ResponseHeader: Sendable {
 package struct StreamedEvent: Sendable {
     package let name: String
     package let data: Schema
-    /// The schema of the event's identifier; nil for a stream without.
+    /// The schema of the event's identifier. Nil for a stream without identifiers.
     package let id: Schema?
 }
 

@@ -1,12 +1,12 @@
 import StoreModels
 
-/// Accounts and what the operator has set for them.
+/// Accounts and the operator's settings for them.
 package enum AccountRoutes {
     /// Lists the accounts that have settings or have opened an app.
     package static let list = HTTPEndpoint<Empty, TestersResponse<TesterAnswer>>(
         "listTesters", .get, "/admin/v1/testers", .admin,
         parameters: .adminPage)
-    /// Reads the settings of one account; an unknown account has the defaults.
+    /// Reads the settings of one account. An unknown account has the defaults.
     ///
     /// An account without settings behaves as in StoreKit.
     package static let get = HTTPEndpoint<Empty, TesterAnswer>(
@@ -23,7 +23,7 @@ package enum AccountRoutes {
                 Link("delete", to: "deleteTester", ["account": "$response.body#/account"], "Back to the defaults"),
             ])
         ])
-    /// Sets an account back to the defaults; its purchases stay.
+    /// Sets an account back to the defaults, but keeps its purchases.
     package static let reset = HTTPEndpoint<Empty, NoContent>(
         "deleteTester", .delete, "/admin/v1/testers/{account}", .admin)
 
@@ -40,7 +40,7 @@ package enum PromptRoutes {
         parameters: [.ofAccount, .after, .limit])
     /// Answers a prompt.
     ///
-    /// The first answer decides; a second one gets 404.
+    /// The first answer decides, and a second one gets 404.
     package static let answer = HTTPEndpoint<PromptAnswerBody, Prompt>(
         "answerPrompt", .post, "/admin/v1/prompts/{id}", .admin,
         responses: [
@@ -63,12 +63,12 @@ package enum PromptRoutes {
 
 /// Events of purchases and intents.
 package enum EventRoutes {
-    /// Waits for an event of a transaction, or with a type of an intent's event for one of an intent.
+    /// Waits for an event of a transaction. With a type of an intent's event it waits for one of an intent.
     ///
-    /// Without `after` it waits for events from now on; `after` is the `after` of a response, an event's `id`, or a
-    /// position of the stream. An `after` that no event follows is 400, and `positionFault` says why: `malformed`,
-    /// `ahead` of all events, or `removed`, because the next events are older than 30 days. At most 64 requests wait at
-    /// the same time; the response is the last one on its connection.
+    /// Without `after` it waits for events from now on. The position `after` is the `after` of a response, an event's
+    /// `id`, or a position of the stream. An `after` that no event follows is 400, and `positionFault` says why:
+    /// `malformed`, `ahead` of all events, or `removed`, because the next events are older than 30 days. At most 64
+    /// requests wait at the same time. The response is the last one on its connection.
     package static let wait = HTTPEndpoint<Empty, EventsReply>(
         "waitForEvents", .get, "/admin/v1/events/wait", .admin,
         parameters: [.eventType, .ofAccount, .ofBundleId, .wait, .after], urgency: .unlimited,
@@ -86,9 +86,9 @@ package enum EventRoutes {
     /// Streams the events of transactions and of intents as they are committed, without a gap.
     ///
     /// The stream begins with `hello`. When this store does not have the position, or its next events are older than 30
-    /// days and were removed, `resync` follows: the client then reads from lists what happened before it. While a
-    /// service is away a comment says so and the stream stays open; when its events cannot be continued, `resync`
-    /// follows. A comment comes every 15 s. At most 64 streams are open.
+    /// days and were removed, `resync` follows: the client then reads the events before it from lists. While a service
+    /// is away a comment says so and the stream stays open. When its events cannot be continued, `resync` follows. A
+    /// comment comes every 15 s. At most 64 streams are open.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
         "streamEvents", .get, "/admin/v1/events/stream", .admin,
         parameters: [.eventPosition, .lastEventId], urgency: .unlimited, needs: .storage,

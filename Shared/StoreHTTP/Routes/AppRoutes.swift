@@ -14,7 +14,7 @@ package enum AppRoutes {
                 Link("products", to: "listCatalogProducts", ["bundleId": "$response.body#/bundleId"], "Its products")
             ])
         ])
-    /// Replaces an app's settings; an unknown app is created.
+    /// Replaces an app's settings, or creates an unknown app.
     package static let put = HTTPEndpoint<AppSettings, App>(
         "putApp", .put, "/admin/v1/apps/{bundleId}", .admin,
         responses: [.ok(links: [Link("get", to: "getApp", ["bundleId": "$response.body#/bundleId"], "The same")])])
@@ -62,7 +62,7 @@ package enum AppRoutes {
     /// Deletes the purchases of one account, or of all.
     ///
     /// Open streams report unfinished transactions as removed. Open purchases that began in the store are cancelled
-    /// first; an intent that has paid never pays again, and continuing it is `intentDecided`. Without
+    /// first. An intent that has paid never pays again, and continuing it is `intentDecided`. Without
     /// PromotionController nothing is cleared (503), and it is safe to send the request again.
     package static let clearHistory = HTTPEndpoint<Empty, HistoryResponse>(
         "clearHistory", .delete, "/admin/v1/apps/{bundleId}/transactions", .admin,

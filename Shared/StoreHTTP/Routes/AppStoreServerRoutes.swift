@@ -1,12 +1,12 @@
 import StoreModels
 
-/// Paths of the App Store Server API, as Apple's libraries call them, and what an app needs to use them here.
+/// Paths of the App Store Server API, as Apple's libraries call them. Further paths let an app use them here.
 package enum AppStoreServerRoutes {
-    /// What every path of the API begins with.
+    /// The prefix of every path of the API.
     package static let pathPrefix = "/inApps/"
     /// Reads one transaction.
     ///
-    /// Apple's Get Transaction Info. A restored transaction has its own identifier and its original's facts; the
+    /// Apple's Get Transaction Info. A restored transaction has its own identifier and its original's facts. The
     /// identifier of an app transaction is 4000048.
     package static let transaction = HTTPEndpoint<Empty, TransactionInfoResponse>(
         "inAppsTransaction", .get, "/inApps/v1/transactions/{transactionId}", .serverAPI)
@@ -69,14 +69,14 @@ package enum AppStoreServerRoutes {
     /// Lists the faults that requests of the app's server will meet, in their order.
     package static let faults = HTTPEndpoint<Empty, ServerAPIFaultsResponse>(
         "listServerAPIFaults", .get, "/admin/v1/apps/{bundleId}/server-api/faults", .admin)
-    /// Adds a fault that the next requests of the app's server meet in the App Store Server API, on one path or on all.
+    /// Adds a fault that the app server's next requests meet in the App Store Server API. It is on one path or on all.
     ///
     /// The fault is one of Apple's numbers, no response, or a closed connection. Each request meets one fault, in the
     /// order in which they were added.
     package static let addFault = HTTPEndpoint<ServerAPIFault, ServerAPIFaultsResponse>(
         "addServerAPIFault", .post, "/admin/v1/apps/{bundleId}/server-api/faults", .admin,
         responses: [.created()], errors: [.faultRefused])
-    /// Removes the faults that are left; requests get their usual responses then.
+    /// Removes the faults that are left, so that requests get their usual responses.
     package static let removeFaults = HTTPEndpoint<Empty, NoContent>(
         "removeServerAPIFaults", .delete, "/admin/v1/apps/{bundleId}/server-api/faults", .admin)
     /// Reads one of the customer's transactions, signed, as StoreKit gives it to the app.
@@ -105,7 +105,7 @@ package enum AppStoreServerRoutes {
     /// Extends a subscription's present period.
     ///
     /// Apple's Extend a Subscription Renewal Date, twice within 365 days for a period that was paid and runs. A
-    /// `requestIdentifier` extends a subscription once; repeated, it gets the same response.
+    /// `requestIdentifier` extends a subscription once. Repeated, it gets the same response.
     package static let extend = HTTPEndpoint<ExtendRenewalDateBody, ExtendRenewalDateResponse>(
         "inAppsExtend", .put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .serverAPI,
         errors: [.notExtensible])
@@ -183,7 +183,7 @@ package enum AppStoreServerRoutes {
         "inAppsTestNotification", .post, "/inApps/v1/notifications/test", .serverAPI)
     /// Reads the outcome of a test notification.
     ///
-    /// Apple's Get Test Notification Status; it is known after the first attempt.
+    /// Apple's Get Test Notification Status. The outcome is known after the first attempt.
     package static let testNotificationStatus = HTTPEndpoint<Empty, TestNotificationStatusResponse>(
         "inAppsTestNotificationStatus", .get, "/inApps/v1/notifications/test/{testNotificationToken}", .serverAPI,
         responses: [

@@ -22,9 +22,9 @@ package enum BusRoutes {
         errors: [.operatorForbidden, .noPages])
     /// Streams the messages that pass over the bus.
     ///
-    /// The tap gets copies, so that no service misses a message; replies to private inboxes are left out. Secrets are
+    /// The tap gets copies, so that no service misses a message. Replies to private inboxes are left out. Secrets are
     /// redacted, and a body above 4 KiB is a string that is cut. An event has at most 50 messages, and there are at
-    /// most five events a second; further messages are counted as missed. A comment comes every 15 s. At most 8 taps
+    /// most five events a second. Further messages are counted as missed. A comment comes every 15 s. At most 8 taps
     /// are open.
     package static let tap = HTTPEndpoint<Empty, EventStream>(
         "tapBus", .get, "/admin/v1/bus/tap", .admin,
@@ -62,7 +62,7 @@ package enum BusRoutes {
     package static let run = HTTPEndpoint<Empty, ChaosRun>(
         "getChaosRun", .get, "/admin/v1/chaos/runs/{id}", .admin,
         needs: .storage)
-    /// Reports the state of a run; the report before is replaced.
+    /// Reports the state of a run and replaces the report before.
     ///
     /// `storebus chaos run` does it once a second.
     package static let putRun = HTTPEndpoint<ChaosRun, NoContent>(

@@ -7,11 +7,11 @@ package enum ClockRoutes {
     /// Each app has a clock, and every date in the store comes from it.
     package static let get = HTTPEndpoint<Empty, AppClockState>(
         "getClock", .get, "/admin/v1/apps/{bundleId}/clock", .admin)
-    /// Sets an app's clock; what falls due happens soon after.
+    /// Sets an app's clock. Events that fall due happen soon after.
     package static let put = HTTPEndpoint<ClockSetting, AppClockState>(
         "putClock", .put, "/admin/v1/apps/{bundleId}/clock", .admin,
         errors: [.outcomeUnknown])
-    /// Moves an app's clock forward; the same key reports the progress.
+    /// Moves an app's clock forward. The same key reports the progress.
     ///
     /// Renewals, retries, ends of trials and expiries on the way happen in order, each once and at its own time.
     package static let advance = HTTPEndpoint<ClockMove, ClockAdvanceAnswer>(

@@ -27,10 +27,10 @@ package enum ConsoleRoutes {
                 "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
                 headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
         ])
-    /// Begins a session with the admin key or a ticket; the response sets its cookie.
+    /// Begins a session with the admin key or a ticket. The response sets its cookie.
     ///
     /// The cookie is HttpOnly and SameSite=Strict and lasts 12 hours. It opens the operator's paths in place of the
-    /// admin key; a change needs the `csrfToken` in Storebus-CSRF. Another admin key ends all sessions.
+    /// admin key. A change needs the `csrfToken` in Storebus-CSRF. Another admin key ends all sessions.
     package static let signIn = HTTPEndpoint<ConsoleSignIn, ConsoleSession>(
         "signIn", .post, "/console/session", .named,
         tag: "operator", needs: .gateway,

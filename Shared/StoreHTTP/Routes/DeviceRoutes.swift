@@ -10,7 +10,7 @@ package enum DeviceRoutes {
     package static let get = HTTPEndpoint<Empty, Device>(
         "getDevice", .get, "/admin/v1/devices/{deviceId}", .admin,
         errors: [.deviceNotFound])
-    /// Creates or changes a device; its apps stay.
+    /// Creates or changes a device, and keeps its apps.
     package static let put = HTTPEndpoint<DeviceSetting, Device>(
         "putDevice", .put, "/admin/v1/devices/{deviceId}", .admin,
         responses: [
@@ -19,9 +19,9 @@ package enum DeviceRoutes {
                 Link("delete", to: "deleteDevice", ["deviceId": "$response.body#/deviceId"], "Deletes it"),
             ])
         ], errors: [.deviceNotFound])
-    /// Deletes a device with its apps and their overrides; open intents are cancelled.
+    /// Deletes a device with its apps and their overrides, and cancels its open intents.
     ///
-    /// A device that does not exist is no error.
+    /// A device that does not exist is not an error.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         "deleteDevice", .delete, "/admin/v1/devices/{deviceId}", .admin,
         errors: [.deviceNotFound])
@@ -34,7 +34,7 @@ package enum DeviceRoutes {
                 Link("delete", to: "deleteDevice", ["deviceId": "$response.body#/deviceId"], "Deletes it"),
             ])
         ], errors: [.deviceNotFound, .promotionUnsupported])
-    /// Deletes an app from a device, with its overrides; purchases wait for its next first launch.
+    /// Deletes an app from a device, with its overrides. Purchases wait for its next first launch.
     package static let uninstall = HTTPEndpoint<Empty, NoContent>(
         "deleteApp", .delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin,
         errors: [.deviceNotFound])

@@ -4,7 +4,7 @@ import StoreModels
 package enum DownloadRoutes {
     /// Reads the content's bytes, whole or a range of them.
     ///
-    /// They are available while the transaction is unfinished, in any state but cancelled; reading changes no state.
+    /// They are available while the transaction is unfinished, in any state but cancelled. Reading changes no state.
     package static let content = HTTPEndpoint<Empty, RawBody>(
         "getDownloadContent", .get, "/v1/downloads/{id}/content", .app,
         parameters: [.range, .ifRange], urgency: .unlimited,

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Isolated stores on one installation, each with its own clock, catalogue and customers.
 package enum IsolatedStoreRoutes {
-    /// What the path of a request to an isolated store begins with, before the store's name.
+    /// The prefix of a path to an isolated store, before the store's name.
     package static let pathPrefix = "/s/"
     /// The header that names an isolated store, where the path does not.
     package static let header = "X-Storebus-Store"
@@ -10,8 +10,8 @@ package enum IsolatedStoreRoutes {
     /// Makes a store with a copy of an app.
     ///
     /// The store has a copy of the app's catalogue and settings, a clock that moves by call only, and no customers.
-    /// Requests reach it by the path prefix `/s/{store}`, the header `X-Storebus-Store`, or credentials made in it;
-    /// every path then means the store's app. Stores of equal seeds show equal identifiers.
+    /// Requests reach it by the path prefix `/s/{store}`, the header `X-Storebus-Store`, or credentials made in it.
+    /// Every path then means the store's app. Stores of equal seeds show equal identifiers.
     package static let create = HTTPEndpoint<NewIsolatedStore, IsolatedStoreResponse>(
         "createStore", .post, "/admin/v1/stores", .admin,
         responses: [.created()], errors: [.notFound])
@@ -23,7 +23,7 @@ package enum IsolatedStoreRoutes {
         parameters: .adminPage, needs: .storage)
     /// Closes a store at once and removes its data.
     ///
-    /// Its keys and sessions open nothing from then on; the services remove the rest afterwards.
+    /// Its keys and sessions open nothing from then on. The services remove the rest afterwards.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         "deleteStore", .delete, "/admin/v1/stores/{store}", .admin,
         needs: .storage)

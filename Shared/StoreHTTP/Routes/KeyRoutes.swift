@@ -2,7 +2,7 @@ import StoreModels
 
 /// Keys of an app, and of the account, which serve all its apps.
 package enum KeyRoutes {
-    /// Creates a key of the account; its secret is in this response only.
+    /// Creates a key of the account. Its secret is in this response only.
     ///
     /// The key serves every app, and the `bid` of a token names the app. It signs offers, too.
     package static let createForAccount = HTTPEndpoint<KeyRequest, NewKeyResponse>(
@@ -24,7 +24,7 @@ package enum KeyRoutes {
     /// Revokes a key of the account at once.
     package static let revokeOfAccount = HTTPEndpoint<Empty, NoContent>(
         "deleteAccountKey", .delete, "/admin/v1/keys/{keyIdentifier}", .admin)
-    /// Creates a key; its secret is in this response only.
+    /// Creates a key. Its secret is in this response only.
     package static let create = HTTPEndpoint<KeyRequest, NewKeyResponse>(
         "createKey", .post, "/admin/v1/apps/{bundleId}/keys", .admin,
         responses: [
@@ -42,7 +42,7 @@ package enum KeyRoutes {
     package static let revokeByQuery = HTTPEndpoint<Empty, NoContent>(
         "deleteKeyByQuery", .delete, "/admin/v1/apps/{bundleId}/keys", .admin,
         parameters: [.keyIdentifier])
-    /// Revokes a key at once; a revoked key cannot come back.
+    /// Revokes a key at once. A revoked key cannot come back.
     package static let revoke = HTTPEndpoint<Empty, NoContent>(
         "deleteKey", .delete, "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}", .admin)
 

@@ -2,7 +2,7 @@ import StoreModels
 
 /// The state of the gateway and the services.
 package enum MonitoringRoutes {
-    /// Reads the console's first page; a client that does not accept HTML gets a text that names the API's entrances.
+    /// Reads the console's first page. A client that does not accept HTML gets a text that names the API's entrances.
     package static let frontPage = HTTPEndpoint<Empty, RawBody>(
         "frontPage", .get, "/", .open,
         needs: .memory,
@@ -11,7 +11,7 @@ package enum MonitoringRoutes {
                 "The console's first page where Accept has text/html, else a short text.",
                 .text(["text/plain", "text/html"])), .notModified("The page is the one of If-None-Match."),
         ])
-    /// Checks that the process runs; it asks no service.
+    /// Checks that the process runs, without asking a service.
     package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(
         "health", .get, "/healthz", .open,
         urgency: .unlimited, needs: .memory, responses: [.ok("The process runs.")])
@@ -45,19 +45,19 @@ package enum MonitoringRoutes {
         needs: .storage)
     /// Ends one instance gracefully.
     ///
-    /// It takes no more requests, finishes those it has, and ends; its supervisor starts it again.
+    /// It takes no more requests, finishes those it has, and ends. Its supervisor starts it again.
     package static let drain = HTTPEndpoint<Empty, DrainResponse>(
         "drainService", .post, "/admin/v1/services/{id}/drain", .admin,
         isBodyOptional: true, responses: [.accepted("The instance was asked to end.")])
 
-    /// Lists what a program needs to verify the store's data and to call its API, as environment variables.
+    /// Lists the environment variables for programs that verify the store's data and call its API.
     ///
     /// The private key of STOREBUS_KEY_ID was shown once, with the key.
     package static let environment = HTTPEndpoint<Empty, StoreEnvironment>(
         "getEnvironment", .get, "/admin/v1/env", .admin,
         parameters: [.environmentApp, .environmentFormat], needs: .storage, responses: [.ok("The variables.")],
         errors: [.notFound])
-    /// The same as lines of a shell or of a file; `format` decides.
+    /// Lists the same variables as lines of a shell or a file, as `format` says.
     package static let environmentLines = HTTPEndpoint<Empty, RawBody>(
         environment, responses: [.ok("The variables.", .text(["text/plain"]))])
 

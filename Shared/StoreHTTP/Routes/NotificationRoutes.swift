@@ -2,7 +2,7 @@ import StoreModels
 
 /// The operator's view of the notifications that go to an app's server.
 package enum NotificationRoutes {
-    /// Reads where notifications go; `url` is null for an app without an endpoint.
+    /// Reads the endpoint for notifications. The `url` is null for an app without an endpoint.
     package static let endpoint = HTTPEndpoint<Empty, NotificationEndpointResponse>(
         "getNotificationEndpoint", .get, "/admin/v1/apps/{bundleId}/notifications/endpoint", .admin)
     /// Sets where notifications go.
@@ -41,7 +41,7 @@ package enum NotificationRoutes {
     package static let settled = HTTPEndpoint<Empty, NotificationsSettled>(
         "waitForNotifications", .get, "/admin/v1/apps/{bundleId}/notifications/settled", .admin,
         parameters: [.settledWait], responses: [.ok("Whether they are settled now, or when the time was up.")])
-    /// Brings about what a notification tells of, or only sends it.
+    /// Causes the event of a notification, or only sends the notification.
     ///
     /// The event happens to an account that is made for it, unless `account` or `of` names one: `cause` has the steps,
     /// and the notification is the one that the event makes. Purchases that the event needs are dated back, so that it
@@ -53,7 +53,7 @@ package enum NotificationRoutes {
         responses: [.created()], errors: [.transactionState, .noCause, .outcomeUnknown])
     /// Takes notifications that are due at a `listen:` endpoint.
     ///
-    /// Each begins an attempt, and the client reports its outcome before the endpoint's `timeoutMs` is over; otherwise
+    /// Each begins an attempt, and the client reports its outcome before the endpoint's `timeoutMs` is over. Otherwise
     /// the outcome is NO_RESPONSE. The request waits for the first notification at most `waitMs`, and not longer than
     /// Sb-Timeout allows.
     package static let lease = HTTPEndpoint<LeaseNotificationsBody, LeaseNotificationsReply>(

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Purchases.
 package enum PaymentRoutes {
-    /// Adds a payment; the same key is one charge.
+    /// Adds a payment. Requests with the same key are one charge.
     ///
     /// The same key with another payment is 422 `keyReused`. With the same payment it returns the transaction, with
     /// Idempotent-Replayed once it is purchased or failed. With `intentIdentifier` it is the saved payment of a

@@ -4,7 +4,7 @@ import StoreModels
 package enum ProductRoutes {
     /// Reads the products named in the query, localized and priced for the customer's storefront.
     ///
-    /// Without `ids` it returns none, as an empty SKProductsRequest; GET /admin/v1/apps/{bundleId}/products returns
+    /// Without `ids` it returns none, as an empty SKProductsRequest. GET /admin/v1/apps/{bundleId}/products returns
     /// all.
     package static let list = HTTPEndpoint<Empty, ProductsResponse<Product>>(
         "getProducts", .get, "/v1/products", .app,

@@ -8,7 +8,7 @@ package enum PromotionRoutes {
     package static let order = HTTPEndpoint<Empty, OrderResponse<Product>>(
         "getPromotionOrder", .get, "/v1/promotions/order", .app,
         errors: [.overridesRefused])
-    /// Replaces the order of the session's device; needs a former launch.
+    /// Replaces the order of the session's device. It needs a former launch.
     ///
     /// These products come first on the page, the others follow in the operator's order. The order is this device's
     /// only.
@@ -45,7 +45,7 @@ package enum PromotionRoutes {
     /// Reads the featured tab of all apps.
     package static let featured = HTTPEndpoint<Empty, FeaturedList>(
         "getFeaturedList", .get, "/admin/v1/featured", .admin)
-    /// Replaces the featured tab; at most 100 products.
+    /// Replaces the featured tab with at most 100 products.
     package static let putFeatured = HTTPEndpoint<[ProductReference], FeaturedList>(
         "putFeatured", .put, "/admin/v1/featured", .admin,
         content: .narrowed(["maxItems": .value(.integer(FeaturedList.productsMax))]),

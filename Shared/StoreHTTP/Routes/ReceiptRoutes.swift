@@ -28,8 +28,8 @@ package enum ReceiptRoutes {
                 "The request has to be a POST.",
                 .json(["type": "object", "properties": ["status": ["const": 21000]], "required": ["status"]]))
         ])
-    /// Reads the root certificate under which receipts are signed, as PEM; as DER for a request that accepts
-    /// `application/pkix-cert`.
+    /// Reads the root certificate under which receipts are signed, as PEM. A request that accepts
+    /// `application/pkix-cert` gets DER.
     ///
     /// The data directory has both, `root.pem` and `root.cer`.
     package static let root = HTTPEndpoint<Empty, RawBody>(

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Restores of completed transactions.
 package enum RestoreRoutes {
-    /// Begins a restore for the session's device; never a charge.
+    /// Begins a restore for the session's device, and never charges.
     ///
     /// It gives this customer's purchases to this device as restored transactions, then exactly one end.
     package static let start = HTTPEndpoint<NewRestore, RestoreAccepted>(

@@ -5,7 +5,7 @@ package enum StorePageRoutes {
     /// Lists the promoted products in the device's order.
     package static let page = HTTPEndpoint<Empty, StorePageResponse<Promotion>>(
         "getStorePage", .get, "/v1/store-page", .appOrStore)
-    /// Searches the store by words; finds promoted products only.
+    /// Searches the store by words, among promoted products only.
     package static let search = HTTPEndpoint<Empty, StorePageResponse<Promotion>>(
         "search", .get, "/v1/search", .appOrStore,
         parameters: [.words])
@@ -14,7 +14,7 @@ package enum StorePageRoutes {
         "getFeatured", .get, "/v1/featured", .appOrStore)
     /// Taps Buy on a promoted product.
     ///
-    /// Repeating it while the purchase is pending returns the same purchase; with its key it always does.
+    /// Repeating it while the purchase is pending returns the same purchase. With its key it always does.
     package static let purchase = HTTPEndpoint<StorePurchase, StartPurchaseReply>(
         "buyFromStorePage", .post, "/v1/store-page/purchase", .appOrStore,
         parameters: [.startKey], urgency: .purchase,

@@ -1,6 +1,6 @@
 /// All routes of the HTTP API.
 package enum StoreRoutes {
-    /// In no particular order; two endpoints of one route stand side by side.
+    /// In no particular order, but two endpoints of one route are side by side.
     package static let operations: [any HTTPOperation] = groups.flatMap { $0 }
 
     private static let groups: [[any HTTPOperation]] = [

@@ -8,8 +8,8 @@ package enum TransactionRoutes {
         parameters: .page, errors: [.notFound])
     /// Streams the customer's transactions to a device, live.
     ///
-    /// Each GET is a launch or a resume; closing it removes the observer. First comes `updatedTransactions` with all
-    /// unfinished transactions, also when there are none, in pages of at most 100. Then come the products that the
+    /// Each GET is a launch or a resume, and closing it removes the observer. First comes `updatedTransactions` with
+    /// all unfinished transactions, also when there are none, in pages of at most 100. Then come the products that the
     /// customer has lost, the ends of this device's restores that no stream of it has had yet, and `synchronized`. Live
     /// events follow, and `superseded` before the end when the app is launched again. Last-Event-ID never shortens
     /// this. A comment every 15 s names the services that are away.
@@ -27,7 +27,7 @@ package enum TransactionRoutes {
                 Link("download", to: "startDownload", ["id": "$response.body#/downloads/0/id"], "Its hosted content"),
             ])
         ])
-    /// Takes a transaction out of the queue; repeating it changes nothing.
+    /// Takes a transaction out of the queue. Repeating it changes nothing.
     package static let finish = HTTPEndpoint<Empty, PaymentTransaction>(
         "finishTransaction", .post, "/v1/transactions/{id}/finish", .app,
         isBodyOptional: true, urgency: .completion,
@@ -83,14 +83,14 @@ package enum TransactionRoutes {
     package static let decline = HTTPEndpoint<OptionalError, PaymentTransaction>(
         "declineTransaction", .post, "/admin/v1/transactions/{id}/decline", .admin,
         isBodyOptional: true, errors: [.transactionState, .outcomeUnknown])
-    /// Resolves an interrupted purchase; a new transaction takes its place.
+    /// Resolves an interrupted purchase. A new transaction takes its place.
     ///
     /// Repeating it returns the same transaction.
     package static let resolve = HTTPEndpoint<Empty, PaymentTransaction>(
         "resolveTransaction", .post, "/admin/v1/transactions/{id}/resolve", .admin,
         isBodyOptional: true, responses: [.ok("The new transaction, which supersedes the failed one.")],
         errors: [.transactionState, .outcomeUnknown])
-    /// Deletes a transaction for good; a payment that is running is cancelled first.
+    /// Deletes a transaction for good, and cancels a running payment first.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         "deleteTransaction", .delete, "/admin/v1/transactions/{id}", .admin,
         errors: [.outcomeUnknown])
@@ -126,7 +126,7 @@ package enum TransactionRoutes {
                     "The first one")
             ])
         ])
-    /// Reads a request for a refund, with what the app's server said of the consumption.
+    /// Reads a request for a refund, with the app server's report of the consumption.
     package static let refundRequest = HTTPEndpoint<Empty, CustomerRefundRequest>(
         "getRefundRequest", .get, "/admin/v1/refundRequests/{refundRequestIdentifier}", .admin,
         errors: [.outcomeUnknown])
@@ -145,7 +145,7 @@ package enum TransactionRoutes {
         isBodyOptional: true, errors: [.transactionState, .outcomeUnknown])
     /// Takes a refund back: the purchase is paid again.
     ///
-    /// The purchase gives its content again; a subscription that has ended stays ended. The app's server gets a
+    /// The purchase gives its content again. A subscription that has ended stays ended. The app's server gets a
     /// REFUND_REVERSED. Repeating it returns the same transaction.
     package static let reverseRefund = HTTPEndpoint<Empty, PaymentTransaction>(
         "reverseRefund", .post, "/admin/v1/transactions/{id}/reverseRefund", .admin,

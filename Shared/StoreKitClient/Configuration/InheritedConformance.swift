@@ -20,7 +20,7 @@ enum InheritedConformance {
                 + "are not called; declare them in \(conformer) and override them", connection)
     }
 
-    /// - Returns: The highest superclass that conforms; nil when the object's own class does so itself.
+    /// - Returns: The highest superclass that conforms, or nil if the object's own class does so itself.
     private static func conformer(above object: AnyObject, _ conforms: (Any.Type) -> Bool) -> Any.Type? {
         var found: Any.Type?
         var mirror = Mirror(reflecting: object).superclassMirror

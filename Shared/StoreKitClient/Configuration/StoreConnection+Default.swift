@@ -30,9 +30,9 @@ extension StoreConnection {
 
     /// Reads a connection from environment variables.
     ///
-    /// `STOREBUS_URL`, `STOREBUS_BUNDLE_ID`, `STOREBUS_DEVICE_ID` and `STOREBUS_ACCOUNT` are required;
+    /// `STOREBUS_URL`, `STOREBUS_BUNDLE_ID`, `STOREBUS_DEVICE_ID` and `STOREBUS_ACCOUNT` are required.
     /// `STOREBUS_STOREFRONT` is optional.
-    /// - Returns: The connection; nil when a required variable is missing or the URL is invalid.
+    /// - Returns: The connection, or nil if a required variable is missing or the URL is invalid.
     public static func fromEnvironment(_ environment: [String: String]) -> StoreConnection? {
         guard let address = environment["STOREBUS_URL"], WebPort.isValid(in: address),
             let gateway = URL(string: address),

@@ -33,23 +33,24 @@ public struct StoreConnection: Sendable {
     /// The app's version in dotted integers: `1.0`.
     public var appVersion: String
     /// The ISO 3166-1 alpha-3 country code of a new account. For an existing account it must be the account's
-    /// storefront; nil accepts any.
+    /// storefront. Nil accepts any.
     public var storefront: String?
-    /// The directory for downloaded content and the receipt. Nil is a folder of the app and device in the user's
+    /// The directory for downloaded content and the receipt. Nil means a folder of the app and device in the user's
     /// caches.
     public var contentDirectory: URL?
-    /// The target of the library's serial callback queue. Nil is the main queue while a main run loop, `dispatchMain()`
-    /// or an async `main` serves it, and a background queue otherwise (``SKPaymentQueue``).
+    /// The target of the library's serial callback queue. Nil means the main queue while a main run loop,
+    /// `dispatchMain()` or an async `main` serves it, and a background queue otherwise (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
     /// Called when the store opens the app for a purchase that began in the store. It runs on the callback queue, just
     /// before the app is asked about the purchase. With nil the library does nothing.
     public var bringToFront: (@Sendable () -> Void)?
-    /// Receives one sentence for each problem that the library handles itself: a lost stream. The sentences
-    /// never contain tokens, receipts or names of shoppers. It is called on any thread. Nil drops them; a problem that
-    /// the app should fix, such as an observer whose methods cannot be called, is then written to standard error.
+    /// Receives one sentence for each problem that the library handles itself, such as a lost stream. The sentences
+    /// never contain tokens, receipts or names of shoppers. The library calls it on any thread. Nil drops the
+    /// sentences, but a problem that the app should fix, such as an observer whose methods cannot be called, is then
+    /// written to standard error.
     public var log: (@Sendable (String) -> Void)?
 
-    /// Describes a connection; nothing is sent before the first call of a queue.
+    /// Describes a connection. It sends nothing before the first call of a queue.
     public init(
         gateway: URL, bundleId: String, deviceId: String, account: String, platform: Platform = .other,
         osVersion: String = "1.0", appVersion: String = "1.0", storefront: String? = nil,
@@ -91,7 +92,7 @@ extension String {
 
 /// The library's waits and timeouts. Tests use shorter ones.
 struct ClientTiming: Sendable {
-    /// The longest first wait before a retry; it doubles up to `backoffMax`, with full jitter.
+    /// The longest first wait before a retry. It doubles up to `backoffMax`, with full jitter.
     var backoffMin = Duration.milliseconds(100)
     var backoffMax = Duration.seconds(5)
     /// The retry time of a request that certainly did not reach the store.

@@ -1,6 +1,6 @@
 /// The running tasks of an object, cancelled when it is deallocated.
 ///
-/// A task references its owner weakly; otherwise the owner would never be deallocated.
+/// A task references its owner weakly, because the owner would otherwise never be deallocated.
 final class TaskBag: Sendable {
     private struct State: Sendable {
         var next = 0

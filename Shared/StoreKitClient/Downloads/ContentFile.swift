@@ -8,7 +8,7 @@ internal import StoreModels
 /// <directory>/<download>/content.etag    the entity tag of these bytes
 /// <directory>/<download>/<identifier>-<version>    the complete content
 /// ```
-/// A download continues after a restart of the process; a different content under the same download begins anew.
+/// A download continues after a restart of the process. Different content under the same download begins anew.
 struct ContentFile: Sendable {
     private let folder: URL
     private let part: URL
@@ -26,8 +26,8 @@ struct ContentFile: Sendable {
     /// Whether the complete content exists.
     var isComplete: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// Reads how much was received so far, and creates the folder.
-    /// - Returns: The number of bytes and the entity tag of their content; zero without a tag.
+    /// Reads how much of the content has arrived, and creates the folder.
+    /// - Returns: The number of bytes and the entity tag of their content. The number is zero without a tag.
     /// - Throws: An error of the file system.
     func received() throws -> (count: Int64, etag: String?) {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -61,7 +61,7 @@ struct ContentTransfer: Sendable {
         return (0, nil)
     }
 
-    /// - Returns: The part; nil when the content was replaced.
+    /// - Returns: The part, or nil if the content was replaced.
     private func fetch(from start: Int64, etag: String?) async throws -> (bytes: [UInt8], etag: String)? {
         let end = min(start + Self.partBytes(of: length), length)
         var call = HTTPCall(DownloadRoutes.content, [.id: downloadId])

@@ -1,10 +1,10 @@
-/// The progress and remaining time of one download. Pure: time is passed in.
+/// The progress and remaining time of one download. The type is pure, and the caller passes the time in.
 struct DownloadProgress: Equatable, Sendable {
     /// The size of the content in bytes.
     let expected: Int64
     /// The bytes received so far, earlier transfers included.
     private(set) var received: Int64
-    /// The received bytes and the time at the beginning of the transfer; nil while none runs.
+    /// The received bytes and the time at the beginning of the transfer. Nil without a transfer.
     private var start: (received: Int64, at: Duration)?
     private var last = Duration.zero
 
@@ -25,16 +25,16 @@ struct DownloadProgress: Equatable, Sendable {
         last = now
     }
 
-    /// Ends the transfer; the remaining time becomes unknown.
+    /// Ends the transfer, so that the remaining time becomes unknown.
     mutating func stop() { start = nil }
 
-    /// The received fraction, 0…1; 1 for empty content.
+    /// The received fraction, 0…1. It is 1 for empty content.
     var fraction: Float {
         guard expected > 0 else { return 1 }
         return Float(min(1, max(0, Double(received) / Double(expected))))
     }
 
-    /// The remaining seconds at the speed so far; nil without a running transfer or a received byte.
+    /// The remaining seconds at the speed so far. Nil without a running transfer or a received byte.
     var secondsRemaining: Double? {
         if received >= expected { return 0 }
         guard let start, received > start.received, last > start.at else { return nil }

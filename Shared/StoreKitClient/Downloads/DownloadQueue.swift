@@ -3,8 +3,8 @@ internal import StoreModels
 
 /// Performs the app's calls on downloads: sends them to the store and fetches the content.
 ///
-/// The operations on one download run one after the other; pausing and cancelling interrupt a transfer. The store's
-/// stream reports the state of a download; the library itself measures its progress.
+/// The operations on one download run one after the other. Pausing and cancelling interrupt a transfer. The store's
+/// stream reports the state of a download, and the library itself measures its progress.
 final class DownloadQueue: Sendable {
     /// The last enqueued operation of each download.
     private struct Work: Sendable {

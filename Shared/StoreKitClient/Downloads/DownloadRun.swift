@@ -25,7 +25,7 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Reports a failure to the app. An action that the state does not allow (409) changes nothing, as in StoreKit.
+    /// Reports a failure to the app. An action that the state does not allow (409) has no effect, as in StoreKit.
     private func failed(_ error: any Error) {
         guard !Task.isCancelled, !(error is CancellationError) else { return }
         if let problem = error as? StoreProblem, problem.status == 409 {

@@ -5,9 +5,9 @@ public let SKDownloadTimeRemainingUnknown: TimeInterval = -1
 
 /// A package of hosted content that belongs to a transaction.
 ///
-/// One object represents one download; its properties give the progress at the time of the call. `queue.start(_:)`
-/// fetches it; when it is `.finished`, `contentURL` is a file, which the app moves to its own directory before it
-/// finishes the transaction.
+/// One object represents one download. Its properties give the progress at the time of the call. Fetch it with
+/// `queue.start(_:)`. When it is `.finished`, `contentURL` is a file, which the app moves to its own directory before
+/// it finishes the transaction.
 open class SKDownload: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private struct State: Sendable {
@@ -31,7 +31,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The state as last reported by the store; `.failed` too when an action failed on this device.
+    /// The state as last reported by the store. It is `.failed` too after an action failed on this device.
     open var state: SKDownloadState {
         guard let state = locked.withLock({ $0 }) else { return .waiting }
         return state.failure == nil ? SKDownloadState(state.model.state) : .failed
@@ -44,20 +44,20 @@ open class SKDownload: NSObject, @unchecked Sendable {
     open var contentVersion: String { model?.contentVersion ?? "" }
     /// The size in bytes.
     open var contentLength: Int64 { model?.contentLength ?? 0 }
-    /// The size in bytes; the same as `contentLength`.
+    /// The size in bytes, the same as `contentLength`.
     open var expectedContentLength: Int64 { contentLength }
     /// The progress, 0…1.
     open var progress: Float {
         guard let state = locked.withLock({ $0 }) else { return 0 }
         return state.model.state == .finished ? 1 : state.progress.fraction
     }
-    /// The remaining seconds at the speed so far; `SKDownloadTimeRemainingUnknown` without a speed.
+    /// The remaining seconds at the speed so far, or `SKDownloadTimeRemainingUnknown` without a speed.
     open var timeRemaining: TimeInterval {
         locked.withLock { $0?.progress.secondsRemaining } ?? SKDownloadTimeRemainingUnknown
     }
-    /// The content as one file, once it is `.finished` on this device; nil before.
+    /// The content as one file, once it is `.finished` on this device. Nil before that.
     open var contentURL: URL? { locked.withLock { $0?.model.state == .finished ? $0?.contentURL : nil } }
-    /// An ``SKError`` in `.failed`; nil in every other state.
+    /// An ``SKError`` in `.failed`, or nil in every other state.
     open var error: (any Error)? {
         locked.withLock { state in state?.failure ?? state?.model.error.map { SKError($0) } }
     }
@@ -78,7 +78,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
 }
 
 extension SKDownload {
-    /// The download as last reported by the store; nil for one that the store did not make.
+    /// The download as last reported by the store. Nil if the store did not make it.
     var model: Download? { locked.withLock { $0?.model } }
 
     /// Replaces the state by the one the store reports, and clears an earlier failure.
@@ -100,7 +100,7 @@ extension SKDownload {
         }
     }
 
-    /// Records the content's location; `contentURL` returns it once the store reports `.finished`.
+    /// Records the content's location. `contentURL` returns it once the store reports `.finished`.
     func arrived(at url: URL) { locked.withLock { $0?.contentURL = url } }
 
     func failed(_ error: SKError?) { locked.withLock { $0?.failure = error } }

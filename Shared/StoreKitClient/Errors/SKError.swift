@@ -3,9 +3,11 @@
 /// ```swift
 /// if (transaction.error as? SKError)?.code != .paymentCancelled { show(transaction.error) }
 /// ```
-/// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store gives its own
-/// reason (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an underlying error: the
-/// number 3532 of a subscription the customer already has, a `URLError`, a ``StoreProblem``.
+/// `userInfo` carries:
+/// - `NSLocalizedDescriptionKey`
+/// - `NSLocalizedFailureReasonErrorKey` if the store gives its own reason (`interrupted`, `unfinishedTransactions`)
+/// - `NSUnderlyingErrorKey` if there is an underlying error: the number 3532 of a subscription the customer already
+///   has, a `URLError`, a ``StoreProblem``
 public struct SKError: CustomNSError, Hashable, Sendable {
     /// The error as an `NSError`, in the domain `SKErrorDomain`.
     public let _nsError: NSError
@@ -24,20 +26,20 @@ public struct SKError: CustomNSError, Hashable, Sendable {
     public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
     /// The code's number.
     public var errorCode: Int { _nsError.code }
-    /// The values by `NSError` key; see ``SKError``.
+    /// The values by `NSError` key, as ``SKError`` lists them.
     public var userInfo: [String: Any] { _nsError.userInfo }
     /// The same as `userInfo`.
     public var errorUserInfo: [String: Any] { userInfo }
 
     // `localizedDescription` is that of `NSError`. Conforming to LocalizedError would hide it from apps.
-    /// The store's sentence; nil without one.
+    /// The store's sentence, or nil without one.
     public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
-    /// The store's reason, such as `interrupted`; nil without one.
+    /// The store's reason, such as `interrupted`, or nil without one.
     public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
-    /// The underlying error; nil without one.
+    /// The underlying error, or nil without one.
     public var underlying: (any Error)? { userInfo[NSUnderlyingErrorKey] as? any Error }
 
-    /// Compares domain, code and description; values of `userInfo` need not be comparable.
+    /// Compares domain, code and description, because values of `userInfo` need not be comparable.
     public static func == (left: SKError, right: SKError) -> Bool {
         left._nsError.domain == right._nsError.domain && left.errorCode == right.errorCode
             && left.errorDescription == right.errorDescription

@@ -13,7 +13,7 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
     public let detail: String
     /// Whether the same request may be retried.
     public let isRetryable: Bool
-    /// The delay before a retry; nil when unknown.
+    /// The delay before a retry, or nil if unknown.
     public let retryAfter: Duration?
     /// The identifier that finds the request in the store's logs.
     public let traceId: String?
@@ -25,7 +25,7 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
 }
 
 extension StoreProblem {
-    /// Reads `application/problem+json`; of any other body only the status is reported.
+    /// Reads `application/problem+json`. From any other body it takes only the status.
     init(status: Int, body: [UInt8]) {
         let problem = Problem(body: body)
         self.status = status

@@ -8,7 +8,7 @@ struct GatewayClient: Sendable {
     let sessions: SessionKeeper
 
     /// - Returns: The response, of any status.
-    /// - Throws: `URLError`; ``StoreProblem`` only when the gateway refused to open a session.
+    /// - Throws: `URLError`, or ``StoreProblem`` only when the gateway refused to open a session.
     func send(_ call: HTTPCall) async throws -> HTTPResponse {
         let session = try await sessions.session()
         let response = try await send(call, token: session.token)

@@ -20,7 +20,7 @@ struct HTTPCall: Sendable {
 extension HTTPCall {
     /// - Parameters:
     ///   - values: Those of the path.
-    ///   - query: Names in any order; those without a value are left out.
+    ///   - query: Names in any order. Those without a value are left out.
     init<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:]
@@ -42,7 +42,7 @@ extension HTTPCall {
     /// Encodes a body. It consists of strings, numbers and booleans, so encoding cannot fail.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
-    /// - Returns: The request; nil when the gateway's address and the path do not form a URL.
+    /// - Returns: The request, or nil if the gateway's address and the path do not form a URL.
     func request(to connection: StoreConnection, token: String?) -> URLRequest? {
         guard let url = connection.url(path) else { return nil }
         var request = URLRequest(url: url)

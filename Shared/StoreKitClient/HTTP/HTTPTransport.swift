@@ -7,7 +7,7 @@ import Foundation
 /// gateway only.
 ///
 /// Each request has its own `URLSession`, because a session keeps connections. A kept connection that the gateway has
-/// closed is detected only when it is used again; libcurl then repeats the request, but Foundation on Linux does not
+/// closed is detected only when it is used again. Then libcurl repeats the request, but Foundation on Linux does not
 /// give it the body a second time. Such a request hangs until its timeout.
 struct HTTPTransport: Sendable {
     /// The longest time a request may receive no byte.
@@ -26,7 +26,7 @@ struct HTTPTransport: Sendable {
     }
 
     /// Sends a request and returns the complete response. Cancelling the caller cancels the request.
-    /// - Throws: `URLError`, with `dataLengthExceedsMaximum` for a body of more than `limit` bytes;
+    /// - Throws: `URLError`, with `dataLengthExceedsMaximum` for a body of more than `limit` bytes, or
     ///   `CancellationError`.
     func load(_ request: URLRequest, limit: Int) async throws -> HTTPResponse {
         let running = Locked<URLSessionTask?>(nil)

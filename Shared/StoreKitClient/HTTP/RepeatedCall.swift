@@ -3,9 +3,9 @@ struct RepeatedCall: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
 
-    /// - Parameter patience: The retry time of a request that never reached the store; nil: without limit.
+    /// - Parameter patience: The retry time of a request that never reached the store. Nil for no limit.
     /// - Returns: The successful response.
-    /// - Throws: ``StoreProblem`` when the store refuses; `URLError` when it could not be reached in time;
+    /// - Throws: ``StoreProblem`` when the store refuses, `URLError` when it could not be reached in time, or
     ///   `CancellationError` when the queue was deallocated.
     func send(_ call: HTTPCall, patience: Duration?) async throws -> HTTPResponse {
         let clock = ContinuousClock()

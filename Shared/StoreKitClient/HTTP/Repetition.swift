@@ -1,4 +1,4 @@
-/// Decides after each attempt whether a request is repeated. Pure: time is passed in.
+/// Decides after each attempt whether to repeat a request. The type is pure, and the caller passes the time in.
 ///
 /// A repeated request is idempotent, so the store performs it once. A request that certainly did not reach the store
 /// fails after `patience`. A request whose response was lost may have been performed, so it is repeated until the store
@@ -20,7 +20,7 @@ struct Repetition: Sendable {
         case unknown(any Error, retryAfter: Duration?)
     }
 
-    /// The retry time of a request that was certainly not performed; nil: without limit.
+    /// The retry time of a request that was certainly not performed. Nil for no limit.
     private let patience: Duration?
     private var backoff: Backoff
     /// Whether one of the attempts may have been performed.

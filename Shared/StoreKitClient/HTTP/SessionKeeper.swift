@@ -15,7 +15,7 @@ final class SessionKeeper: Sendable {
         var waiting: [Completion]?
         /// Whether the store ended this session's stream for a newer launch of the app.
         var isSuperseded = false
-        /// How the app handles promoted purchases; the next session declares it.
+        /// How the app handles promoted purchases. The next session declares it.
         var handler = DeviceLaunch.PromotedPurchases.none
         /// The handling that `session` declared.
         var handlerSaid = DeviceLaunch.PromotedPurchases.none
@@ -35,14 +35,14 @@ final class SessionKeeper: Sendable {
         self.changed = changed
     }
 
-    /// The current session; nil before the first.
+    /// The current session, or nil before the first.
     var current: SessionResponse? { state.withLock { $0.session } }
 
     /// Records that the customer has moved to another storefront.
     func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
 
     /// Returns a session, opening one when needed.
-    /// - Parameter refused: A token the gateway refused; a session with this token is replaced.
+    /// - Parameter refused: A token that the gateway refused. A session with this token is replaced.
     func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
         enum Step { case answer(SessionResponse), wait, open }
         let step = state.withLock { state -> Step in
@@ -63,8 +63,8 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// Records that a session's stream was ended for a newer launch.
-    /// - Returns: Whether that session is the newest of this process; then the newer launch is another process.
+    /// Records that the store ended a session's stream for a newer launch.
+    /// - Returns: Whether that session is the newest of this process, so that the newer launch is another process.
     func superseded(_ token: String) -> Bool {
         state.withLock { state in
             guard state.session?.token == token, state.waiting == nil else { return false }
@@ -89,7 +89,7 @@ final class SessionKeeper: Sendable {
     }
 
     /// Blocks until there is a session, at most for `wait`.
-    /// - Returns: The session; nil when the time was not enough or the request failed.
+    /// - Returns: The session, or nil if the time was not enough or the request failed.
     func waitForFirst(_ wait: Duration) -> SessionResponse? {
         if let current { return current }
         let arrived = DispatchSemaphore(value: 0)

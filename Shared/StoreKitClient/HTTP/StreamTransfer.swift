@@ -6,7 +6,7 @@ import Foundation
 
 /// Passes bytes to one reader as they arrive.
 ///
-/// `URLSession` has no back-pressure, so the bytes that wait for the reader are limited; beyond `bytesMax` the transfer
+/// `URLSession` has no back-pressure, so the bytes that wait for the reader are limited. Beyond `bytesMax` the transfer
 /// ends with `dataLengthExceedsMaximum`.
 final class StreamTransfer: Transfer {
     /// A part of a response.

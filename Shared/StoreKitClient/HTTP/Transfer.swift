@@ -7,7 +7,7 @@ import Foundation
 /// Receives the response to one request. Its methods are called one after the other, on the session's queue.
 protocol Transfer: Sendable {
     func received(_ response: HTTPURLResponse)
-    /// - Returns: Whether the transfer continues; false ends it.
+    /// - Returns: Whether the transfer continues. False ends it.
     func received(_ data: Data) -> Bool
     /// Receives the end of the request, as the last call.
     func ended(_ error: (any Error)?)

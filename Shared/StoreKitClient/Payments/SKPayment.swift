@@ -27,15 +27,15 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
 
     var fields: PaymentFields { locked.withLock { $0 } }
 
-    /// The product's identifier; empty for an empty payment, which cannot be added.
+    /// The product's identifier. Empty for an empty payment, which cannot be added.
     open var productIdentifier: String { fields.productIdentifier }
-    /// The quantity, 1…10; 1 unless a mutable payment sets another.
+    /// The quantity, 1…10. It is 1 unless a mutable payment sets another.
     open var quantity: Int { fields.quantity }
     /// The app's own account for the purchase, returned with the transaction. An empty string means none.
     open var applicationUsername: String? { fields.applicationUsername }
     /// Simulates Ask to Buy in the sandbox: the transaction becomes `.deferred` until it is approved.
     open var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
-    /// The signed promotional offer; nil for the regular price or the introductory offer.
+    /// The signed promotional offer. Nil for the regular price or the introductory offer.
     open var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
     /// Reserved: a payment with data is refused, as by StoreKit.
     open var requestData: Data? { fields.requestData }
@@ -46,7 +46,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
     /// - Returns: An ``SKMutablePayment`` with the same values.
     open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(fields) }
 
-    /// Compares all values; an empty payment equals only itself.
+    /// Compares all values. An empty payment equals only itself.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SKPayment, !fields.productIdentifier.isEmpty else { return super.isEqual(object) }
         return other.fields.visible == fields.visible

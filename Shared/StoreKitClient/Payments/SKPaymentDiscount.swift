@@ -29,7 +29,7 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {
     open var identifier: String { model?.identifier ?? "" }
     /// The identifier of the signing key.
     open var keyIdentifier: String { model?.keyIdentifier ?? "" }
-    /// The nonce, accepted once; the zero UUID when the stored text is not a UUID.
+    /// The nonce, accepted once. The zero UUID if the stored text is not a UUID.
     open var nonce: UUID {
         model.flatMap { UUID(uuidString: $0.nonce) } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }

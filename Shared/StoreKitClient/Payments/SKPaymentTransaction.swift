@@ -21,25 +21,25 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
 
     private var model: PaymentTransaction? { queued?.model }
 
-    /// The state at the time of the callback; `.purchasing` for an empty transaction.
+    /// The state at the time of the callback, or `.purchasing` for an empty transaction.
     open var transactionState: SKPaymentTransactionState {
         model.map { SKPaymentTransactionState($0.transactionState) } ?? .purchasing
     }
-    /// The identifier; nil except in `.purchased` and `.restored`.
+    /// The identifier. Nil except in `.purchased` and `.restored`.
     open var transactionIdentifier: String? { model?.transactionIdentifier }
-    /// The date; nil except in `.purchased` and `.restored`.
+    /// The date. Nil except in `.purchased` and `.restored`.
     open var transactionDate: Date? { model?.transactionDate?.date }
     /// A copy of the payment that was added.
     open var payment: SKPayment { model.map { SKPayment(PaymentFields($0.payment)) } ?? SKPayment() }
-    /// An ``SKError`` in `.failed`; nil in every other state.
+    /// An ``SKError`` in `.failed`, or nil in every other state.
     open var error: (any Error)? { queued?.failure ?? model?.error.map { SKError($0) } }
-    /// The first purchase of a restored transaction or a renewal; nil for any other.
+    /// The first purchase of a restored transaction or a renewal, or nil for any other.
     open var original: SKPaymentTransaction? {
         guard let original = model?.original?.transaction else { return nil }
         return SKPaymentTransaction(
             QueuedTransaction(identity: original.id, model: original, isLocal: false), downloads: [])
     }
-    /// The downloads of hosted products; empty otherwise.
+    /// The downloads of hosted products. Empty otherwise.
     open var downloads: [SKDownload] { attached }
 
     open override func isEqual(_ object: Any?) -> Bool {

@@ -28,17 +28,17 @@ open class SKProduct: NSObject, @unchecked Sendable {
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
     /// The locale with the price's currency: `fr_FR@currency=EUR`.
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
-    /// The period of auto-renewable subscriptions; nil otherwise.
+    /// The period of auto-renewable subscriptions, or nil otherwise.
     open var subscriptionPeriod: SKProductSubscriptionPeriod? {
         model?.subscriptionPeriod.map { SKProductSubscriptionPeriod($0) }
     }
-    /// The group of auto-renewable subscriptions; nil otherwise.
+    /// The group of auto-renewable subscriptions, or nil otherwise.
     open var subscriptionGroupIdentifier: String? { model?.subscriptionGroupIdentifier }
-    /// The introductory offer, present also for customers who are not eligible; nil without one.
+    /// The introductory offer, present also for customers who are not eligible. Nil without one.
     open var introductoryPrice: SKProductDiscount? { model?.introductoryPrice.map { SKProductDiscount($0) } }
-    /// Whether this customer is eligible for the introductory offer. Nil when the store could not determine it, and for
-    /// products without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at
-    /// the purchase.
+    /// Whether this customer is eligible for the introductory offer. Nil if the store could not determine it, and for
+    /// products without one. StoreKit 1 has no such property, so there the app asks its server. The store decides again
+    /// at the purchase.
     open var isEligibleForIntroOffer: Bool? {
         guard let model, model.introductoryPrice != nil else { return nil }
         switch model.introductoryOfferEligibility {
@@ -51,11 +51,11 @@ open class SKProduct: NSObject, @unchecked Sendable {
     open var discounts: [SKProductDiscount] { model?.discounts.map { SKProductDiscount($0) } ?? [] }
     /// Whether the product can be shared with family members.
     open var isFamilyShareable: Bool { model?.isFamilyShareable ?? false }
-    /// Whether the product includes hosted content; its transactions then have `downloads`.
+    /// Whether the product includes hosted content. Its transactions then have `downloads`.
     open var isDownloadable: Bool { model?.isDownloadable ?? false }
     /// The size of each package in bytes.
     open var downloadContentLengths: [NSNumber] { model?.downloadContentLengths.map { NSNumber(value: $0) } ?? [] }
-    /// The version in dotted integers, `1.0`; empty without content.
+    /// The version in dotted integers, such as `1.0`. Empty without content.
     open var downloadContentVersion: String { model?.downloadContentVersion ?? "" }
 
     /// The same as `isDownloadable`, under the name of earlier SDKs.
@@ -65,7 +65,7 @@ open class SKProduct: NSObject, @unchecked Sendable {
     /// The same as `downloadContentVersion`, under the name of earlier SDKs.
     open var contentVersion: String { downloadContentVersion }
 
-    /// Compares all values; an empty product equals only itself.
+    /// Compares all values. An empty product equals only itself.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let model, let other = object as? SKProduct else { return super.isEqual(object) }
         return other.model == model

@@ -3,7 +3,7 @@ import Foundation
 extension SKProductDiscount {
     /// The offer in English: "$1.99 a month for 3 months", "$1.99 for 2 months", "free for 1 week".
     ///
-    /// The price has the format of `priceLocale`. StoreKit has no such text: an app writes its own, in its user's
+    /// The price has the format of `priceLocale`. StoreKit has no such text, so an app writes its own, in its user's
     /// language, for the same three payment modes.
     public var offerText: String {
         switch paymentMode {

@@ -3,7 +3,7 @@ internal import StoreModels
 /// An introductory or promotional offer of a subscription.
 ///
 /// The text an app shows depends on `paymentMode`: a price for each of `numberOfPeriods` periods, one price for all of
-/// them, or a free trial. Apple has deprecated this type; the name stays for the code that uses it.
+/// them, or a free trial. Apple has deprecated this type. The name stays for the code that uses it.
 open class SKProductDiscount: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias PaymentMode = SKProductDiscountPaymentMode
@@ -19,11 +19,11 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// The price of one charge, in the currency of `priceLocale`; zero for a free trial.
+    /// The price of one charge, in the currency of `priceLocale`. Zero for a free trial.
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
     /// The locale with the price's currency: `fr_FR@currency=EUR`.
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
-    /// The identifier; nil for the introductory offer.
+    /// The identifier, or nil for the introductory offer.
     open var identifier: String? { model?.identifier }
     /// The length of one of the offer's periods.
     open var subscriptionPeriod: SKProductSubscriptionPeriod {

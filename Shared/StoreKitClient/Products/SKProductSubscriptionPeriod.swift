@@ -15,7 +15,7 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// The number of units, 1 or more; 0 for an empty period.
+    /// The number of units, 1 or more, or 0 for an empty period.
     open var numberOfUnits: Int { model?.numberOfUnits ?? 0 }
     /// The unit: day, week, month or year.
     open var unit: SKProduct.PeriodUnit {

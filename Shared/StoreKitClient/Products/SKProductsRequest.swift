@@ -20,7 +20,7 @@ open class SKProductsRequest: SKRequest, @unchecked Sendable {
     }
 
     /// Creates a request to the store of the default queue.
-    /// - Parameter productIdentifiers: At most 500; with more the request fails.
+    /// - Parameter productIdentifiers: At most 500. With more the request fails.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
         super.init()

@@ -15,6 +15,6 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
 
     /// The products that can be bought, each once.
     open var products: [SKProduct] { found }
-    /// The identifiers that the store does not sell to this customer in this app; `storebus product explain` says why.
+    /// The identifiers that the store does not sell to this customer in this app. `storebus product explain` says why.
     open var invalidProductIdentifiers: [String] { invalid }
 }

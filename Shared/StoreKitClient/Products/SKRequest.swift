@@ -1,7 +1,7 @@
 /// The superclass of the requests an app can make.
 ///
-/// A started request retains itself until its delegate was called; Apple requires the app to keep it. The delegate is
-/// not retained.
+/// A started request retains itself until it has called its delegate, although Apple requires the app to keep it. It
+/// does not retain the delegate.
 open class SKRequest: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private enum Phase {
@@ -22,7 +22,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     /// Creates a request that sends nothing, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    /// The queue whose store receives the request; by default the default queue.
+    /// The queue whose store receives the request, by default the default queue.
     var queue: SKPaymentQueue {
         get { state.withLock { $0.queue } ?? .default() }
         set { state.withLock { $0.queue = newValue } }
@@ -34,7 +34,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         set { state.withLock { $0.listener = newValue } }
     }
 
-    /// Sends the request. It can be sent once; a second call does nothing.
+    /// Sends the request. It can be sent once, and a second call does nothing.
     ///
     /// - Precondition: A store is configured, by ``StoreConnection/use(_:)`` or the environment.
     open func start() {
@@ -58,7 +58,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         if isOver { running.cancel() }
     }
 
-    /// Cancels the request; its delegate is not called afterwards. A callback that has begun runs to its end.
+    /// Cancels the request. Its delegate is not called afterwards. A callback that has begun runs to its end.
     open func cancel() {
         let running: (any RunningRequest)? = state.withLock { state in
             defer { state.phase = .over }
@@ -72,7 +72,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     func send() -> any RunningRequest { NotYetRunning() }
 
     /// Ends the request.
-    /// - Returns: Whether the delegate is to be called; true once.
+    /// - Returns: Whether to call the delegate. True once.
     func end() -> Bool {
         state.withLock { state in
             defer { state.phase = .over }
@@ -105,11 +105,11 @@ private struct NotYetRunning: RunningRequest {
     func cancel() {}
 }
 
-/// Receives the end of a request: one of the two methods is called, once. The methods are called on the callback queue
-/// (``SKPaymentQueue``).
+/// Receives the end of a request: the request calls one of the two methods, once. The methods are called on the
+/// callback queue (``SKPaymentQueue``).
 ///
 /// Both methods are optional. A subclass cannot add a method that its superclass leaves out, because Swift has no
-/// optional methods without Objective-C: declare it in the class that conforms, and override it.
+/// optional methods without Objective-C. Declare it in the class that conforms, and override it.
 public protocol SKRequestDelegate: NSObjectProtocol {
     /// Reports that the request has succeeded.
     func requestDidFinish(_ request: SKRequest)

@@ -1,8 +1,8 @@
 import Foundation
 internal import StoreModels
 
-/// A deferred purchase that began in the store and can still be made. StoreKit has no such type: an app that has ended
-/// has lost the payment it saved.
+/// A deferred purchase that began in the store and can still be made. StoreKit has no such type, so an app that has
+/// ended has lost the payment it saved.
 ///
 /// ```swift
 /// for deferred in try await SKPaymentQueue.default().deferredStorePayments() {

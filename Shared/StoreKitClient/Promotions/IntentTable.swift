@@ -1,10 +1,10 @@
 internal import StoreModels
 
-/// The purchase intents, with the app's notifications and decisions. Pure.
+/// The purchase intents, with the app's notifications and decisions. The type is pure.
 ///
-/// Each stream begins with every pending intent, so an undecided intent comes again after a broken connection; the app
-/// is asked once in a run (M60, M77). Decisions about one intent are sent one after the other, so the store receives
-/// them in the order they were made.
+/// Each stream begins with every pending intent, so an undecided intent comes again after a broken connection. The
+/// queue asks the app once in a run (M60, M77). It sends decisions about one intent one after the other, so the store
+/// receives them in the order they were made.
 struct IntentTable: Sendable {
     /// The delivered, undecided intents, oldest first.
     private(set) var undecided: [StoreModels.PurchaseIntent] = []
@@ -30,18 +30,18 @@ struct IntentTable: Sendable {
         return true
     }
 
-    /// Removes an intent that no observer handled; the next stream delivers it again.
+    /// Removes an intent that no observer handled. The next stream delivers it again.
     mutating func withdraw(_ id: String) { undecided.removeAll { $0.intentIdentifier == id } }
 
     /// Whether the app has decided about the intent.
     func isDecided(_ id: String) -> Bool { decided.contains(id) }
 
     /// Records that the intent is continued.
-    /// - Returns: Whether this adds a payment; true once (I3).
+    /// - Returns: Whether this adds a payment. True once (I3).
     mutating func addsPayment(_ id: String) -> Bool { continued.insert(id) }
 
     /// Records the app's decision.
-    /// - Returns: The decision to send now; nil while another one is on its way.
+    /// - Returns: The decision to send now, or nil while another one is on its way.
     mutating func decide(_ decision: IntentDecision) -> IntentDecision? {
         let id = decision.intentIdentifier
         withdraw(id)
@@ -55,7 +55,7 @@ struct IntentTable: Sendable {
     }
 
     /// Records that sending a decision has ended, with or without a response.
-    /// - Returns: The decision to send next; nil without one.
+    /// - Returns: The decision to send next, or nil without one.
     mutating func answered(_ id: String) -> IntentDecision? {
         guard var rest = sending.removeValue(forKey: id), !rest.isEmpty else { return nil }
         let next = rest.removeFirst()

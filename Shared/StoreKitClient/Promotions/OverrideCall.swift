@@ -4,7 +4,7 @@ internal import StoreModels
 
 /// Reads and sets a device's overrides of promoted products (`/v1/promotions`).
 ///
-/// Setting is idempotent and repeated until the store has responded; reading is tried once, like a products request.
+/// Setting is idempotent and repeated until the store has responded. Reading is tried once, like a products request.
 struct OverrideCall: Sendable {
     private struct ProductVisibility: JSONForm, Decodable {
         typealias Body = VisibilityResponse<Product>
@@ -92,7 +92,7 @@ final class OverrideQueue: Sendable {
     deinit { worker.cancel() }
 
     /// Enqueues a call.
-    /// - Returns: False when too many calls are waiting; the call is then dropped.
+    /// - Returns: False if too many calls are waiting. The call is then dropped.
     func add(_ work: @escaping Work) -> Bool {
         guard case .enqueued = continuation.yield(work) else { return false }
         return true

@@ -8,7 +8,7 @@ internal import StoreModels
 /// }
 /// ```
 /// An app iterates these or implements `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that
-/// the app does not purchase counts as deferred after ten seconds; it can still be purchased until it expires.
+/// the app does not purchase counts as deferred after ten seconds. It can still be purchased until it expires.
 public struct PurchaseIntent: Sendable, Identifiable, Hashable {
     let model: StoreModels.PurchaseIntent
     let queue: SKPaymentQueue
@@ -23,13 +23,13 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
 
     /// The product's identifier, as in StoreKit.
     public var id: String { product.productIdentifier }
-    /// The offer of the purchase, one of the product's `discounts`; nil for none.
+    /// The offer of the purchase, one of the product's `discounts`. Nil for none.
     public var offer: SKProductDiscount? {
         model.offer.flatMap { id in product.discounts.first { $0.identifier == id } }
     }
 
     /// Adds the payment to the queue, once even if called repeatedly. StoreKit's `Product.purchase()` returns the
-    /// transaction; here the queue's observers receive it.
+    /// transaction. Here the queue's observers receive it.
     ///
     /// Returns when the store has accepted the purchase.
     /// - Throws: ``SKError`` when the purchase was decided otherwise or has expired, or the store could not be reached.
@@ -41,7 +41,7 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
     }
 
     /// Declines the purchase, and records the message shown to the user. StoreKit has no such method.
-    /// - Parameter feedback: The message, at most 500 characters; nil for none.
+    /// - Parameter feedback: The message, at most 500 characters. Nil for none.
     /// - Throws: ``SKError`` when the intent was purchased or has expired.
     public func cancel(feedback: String? = nil) async throws {
         try await decide(
@@ -76,7 +76,7 @@ extension StoreConnection {
     /// ```
     public var isPurchaseIntentAvailable: Bool { purchaseIntentUnsupported == nil }
 
-    /// The sentence that says why the device has no ``PurchaseIntent``; nil when it has.
+    /// The sentence that says why the device has no ``PurchaseIntent``. Nil if it has.
     var purchaseIntentUnsupported: String? {
         PromotionSupport.purchaseIntentUnsupported(
             platform: DeviceLaunch.Platform(rawValue: platform.rawValue) ?? .other, osVersion: osVersion)

@@ -67,7 +67,7 @@ extension QueueCore {
         }
     }
 
-    /// - Returns: The error when the store did not continue the purchase; nil otherwise.
+    /// - Returns: The error if the store did not continue the purchase, or nil otherwise.
     private func accept(_ reply: DecisionReply, to decision: IntentDecision) -> SKError? {
         guard let payment = decision.payment else { return nil }
         guard reply.intent.state == .continued else {
@@ -105,7 +105,7 @@ struct IntentDecision: Sendable {
     var feedback: String?
     /// The payment to add to the queue, with `continue`.
     var payment: Payment?
-    /// Whether this decision added the payment to the queue; a repeated one does not.
+    /// Whether this decision added the payment to the queue. A repeated one does not.
     var hasAddedPayment = false
     /// Called once, with the reason of a refusal, else nil.
     var completion: (@Sendable ((any Error)?) -> Void)?

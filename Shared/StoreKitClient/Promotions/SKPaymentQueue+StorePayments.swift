@@ -15,7 +15,7 @@ extension SKPaymentQueue {
     /// - Parameters:
     ///   - payment: The payment that `shouldAddStorePayment` received, or one of ``deferredStorePayments()``.
     ///   - feedback: The message, at most 500 characters. With nil, the operator sees that the user got no explanation.
-    ///   - completionHandler: Called on the callback queue; with an ``SKError`` when the purchase was made or has
+    ///   - completionHandler: Called on the callback queue, with an ``SKError`` if the purchase was made or has
     ///     expired.
     /// - Precondition: The payment began in the store.
     public func cancelStorePayment(

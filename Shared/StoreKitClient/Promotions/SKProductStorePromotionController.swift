@@ -11,9 +11,9 @@ internal import StoreModels
 /// the app was launched on the device, which using the queue does. Calls of one queue run one after the other, so the
 /// last one wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
 ///
-/// An error is a `URLError` when the store could not be reached, or an ``SKError``: `unsupportedPlatform` where a
-/// device has no promotions, else `unknown` with an underlying ``StoreProblem``. Apple has deprecated this type; the
-/// name stays for the code that uses it.
+/// An error is a `URLError` when the store could not be reached, or an ``SKError``. The latter is `unsupportedPlatform`
+/// if a device has no promotions, else `unknown` with an underlying ``StoreProblem``. Apple has deprecated this type.
+/// The name stays for the code that uses it.
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
     private let queue: SKPaymentQueue
@@ -33,7 +33,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
 
     // MARK: Visibility
 
-    /// Fetches this device's setting for a product; `.default` when there is none.
+    /// Fetches this device's setting for a product, or `.default` without one.
     open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
@@ -49,7 +49,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Shows or hides a product on this device; `.default` leaves it to the operator again.
+    /// Shows or hides a product on this device. `.default` leaves it to the operator again.
     open func update(
         storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -64,7 +64,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
 
     // MARK: Order
 
-    /// Fetches the products whose order this device has set, in that order; empty when it has set none.
+    /// Fetches the products whose order this device has set, in that order. Empty if it has set none.
     open func fetchStorePromotionOrder(
         completionHandler: (@Sendable ([SKProduct], (any Error)?) -> Void)? = nil
     ) {
@@ -79,7 +79,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Puts products first, in the array's order; the others keep the operator's order. An empty array removes the
+    /// Puts products first, in the array's order. The others keep the operator's order. An empty array removes the
     /// setting.
     open func update(
         storePromotionOrder promotionOrder: [SKProduct],

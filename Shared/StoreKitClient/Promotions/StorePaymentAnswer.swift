@@ -16,7 +16,7 @@ extension SKPaymentTransactionObserver {
     }
 
     /// Asks the observer about a purchase intent.
-    /// - Returns: Whether to continue; false when the observer implements neither method.
+    /// - Returns: Whether to continue. False if the observer implements neither method.
     func shouldAdd(_ payment: SKPayment, for product: SKProduct, to queue: SKPaymentQueue) -> Bool {
         let answer = paymentQueue(queue, shouldAddStorePayment: payment, for: product)
         if let answer = answer as? Bool { return answer }

@@ -1,11 +1,11 @@
 /// Runs callbacks one after the other, on the queue that the app has set. Without one they run on the main queue while
 /// the program serves it, else on a background queue.
 ///
-/// A main run loop, `dispatchMain()` and an async `main` serve the main queue; their callbacks come there, as with
+/// A main run loop, `dispatchMain()` and an async `main` serve the main queue, so their callbacks come there, as with
 /// StoreKit. In a tool whose main thread waits in another way, callbacks come on the background queue (M35).
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
-    /// The main run loop; nil when the app has set a queue.
+    /// The main run loop, or nil if the app has set a queue.
     private let main: MainLoop?
 
     init(target: DispatchQueue?, main: MainLoop = .live) {

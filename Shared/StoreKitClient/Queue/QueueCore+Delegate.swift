@@ -16,8 +16,8 @@ extension QueueCore {
         }
     }
 
-    /// Asks the app whether to show a pending price consent. Each stream reports it until it is answered; the app is
-    /// asked once in a run.
+    /// Asks the app whether to show a pending price consent. Each stream reports it until it is answered, but the queue
+    /// asks the app once in a run.
     func priceConsentPending(_ subscription: String, in state: inout QueueState) {
         state.priceConsents.insert(subscription)
         guard state.consentsAsked.insert(subscription) else { return }
@@ -33,7 +33,7 @@ extension QueueCore {
         for subscription in waiting.sorted() { answer(subscription, show: true) }
     }
 
-    /// Asks the delegate; without one the purchase continues, as in StoreKit. Runs on the callback queue.
+    /// Asks the delegate. Without one the purchase continues, as in StoreKit. Runs on the callback queue.
     private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
         guard let queue = state.withLock({ $0.queue }) else { return }
         let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
@@ -51,7 +51,7 @@ extension QueueCore {
                 body: PriceConsentAnswer(show: show)))
     }
 
-    /// Sends the app's answer. A late or repeated answer changes nothing; the stream reports the purchase's state.
+    /// Sends the app's answer. A late or repeated answer has no effect. The stream reports the purchase's state.
     private func post(_ answer: HTTPCall) {
         tasks.run { [call] in
             do {

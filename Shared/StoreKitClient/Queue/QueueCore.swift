@@ -60,7 +60,7 @@ final class QueueCore: Sendable {
 // MARK: Observers
 
 extension QueueCore {
-    /// Registers an observer. The first one opens the stream; a later one receives the known transactions.
+    /// Registers an observer. The first one opens the stream, and a later one receives the known transactions.
     /// - Precondition: The observer has no `shouldAddStorePayment`, or ``PurchaseIntent/intents`` has no iterator.
     func add(_ observer: any SKPaymentTransactionObserver) {
         InheritedConformance.warn(of: observer, as: "observer", connection) {
@@ -270,9 +270,9 @@ extension QueueCore {
 
 /// The current stream, open or being opened.
 struct RunningStream: Sendable {
-    /// The stream's number; a later stream has a greater one.
+    /// The stream's number. A later stream has a greater one.
     let number: Int
-    /// The handling of promoted purchases that the launch declared; another handling needs another launch (M60).
+    /// The handling of promoted purchases that the launch declared. Another handling needs another launch (M60).
     let handler: DeviceLaunch.PromotedPurchases
     let task: Task<Void, Never>
 }

@@ -13,7 +13,7 @@ struct QueueObservers: Sendable {
     private var registrations: [Registration] = []
     private var next = 0
 
-    /// - Returns: The registration's number; nil when the observer is already registered.
+    /// - Returns: The registration's number, or nil if the observer is already registered.
     mutating func add(_ observer: any SKPaymentTransactionObserver) -> Int? {
         let id = ObjectIdentifier(observer)
         // A deallocated observer may have had the same address.
@@ -45,7 +45,7 @@ struct QueueObservers: Sendable {
 
     /// Whether an observer has `shouldAddStorePayment`, as of the last ``prune()``.
     var handlesStorePayments: Bool { registrations.contains { $0.handlesStorePayments } }
-    /// The first living observer that has `shouldAddStorePayment`; nil without one.
+    /// The first living observer that has `shouldAddStorePayment`, or nil without one.
     var storePaymentHandler: (any SKPaymentTransactionObserver)? {
         // Read each weak reference once: it may be nil the second time.
         for registration in registrations where registration.handlesStorePayments {
@@ -54,7 +54,7 @@ struct QueueObservers: Sendable {
         return nil
     }
 
-    /// Returns the observer of a registration; nil when it was removed or deallocated.
+    /// Returns the observer of a registration, or nil if it was removed or deallocated.
     func observer(_ number: Int) -> (any SKPaymentTransactionObserver)? {
         registrations.first { $0.number == number }?.observer
     }

@@ -11,7 +11,7 @@ struct QueueState: Sendable {
     /// The iterators of ``PurchaseIntent/intents``.
     private(set) var intentListeners: [Int: AsyncStream<StoreModels.PurchaseIntent>.Continuation] = [:]
     private var nextListener = 0
-    /// The stream; nil without an observer or iterator.
+    /// The stream, or nil without an observer or iterator.
     var stream: RunningStream?
     var nextStream = 0
     var restoresEnded = BoundedSet<String>(count: ClientLimits.restoresMax)

@@ -24,10 +24,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     }
 
     private static let shared = SKPaymentQueue()
-    /// The default queue's core; nil before the first call that needs the store.
+    /// The default queue's core, or nil before the first call that needs the store.
     private static let sharedCore = Locked<QueueCore?>(nil)
 
-    /// The core of a queue with its own connection; nil for the app's queue.
+    /// The core of a queue with its own connection, or nil for the app's queue.
     private var ownCore: QueueCore?
     private let delegateReference = Locked(DelegateReference())
 
@@ -37,7 +37,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Whether the customer may pay on this device.
     ///
     /// The current session says so. Before there is one, the call waits for it, at most 5 s. While the store cannot be
-    /// reached the result is true; the store decides when it receives a payment.
+    /// reached the result is true, and the store decides when it receives a payment.
     open class func canMakePayments() -> Bool { `default`().canMakePayments }
 
     /// Creates another object for the app's queue, for subclasses in an app's tests.
@@ -56,8 +56,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         ownCore = core
     }
 
-    /// The implementation. That of the default queue is made by the first call that needs it, so queues, requests and
-    /// payments can be made without a store.
+    /// The implementation. The first call that needs the default queue's creates it, so queues, requests and payments
+    /// can be made without a store.
     var core: QueueCore {
         if let ownCore { return ownCore }
         return Self.sharedCore.withLock { core in
@@ -69,15 +69,15 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The implementation; nil before the first call that needs the store.
+    /// The implementation, or nil before the first call that needs the store.
     private var startedCore: QueueCore? { ownCore ?? Self.sharedCore.withLock { $0 } }
 
-    /// Whether the customer may pay on this device; see ``canMakePayments()``.
+    /// Whether the customer may pay on this device, as ``canMakePayments()`` says.
     open var canMakePayments: Bool {
         core.sessions.waitForFirst(core.timing.firstSessionWait)?.canMakePayments ?? true
     }
 
-    /// The customer's storefront; nil until there is a session. Reading it opens a session if there is none.
+    /// The customer's storefront, or nil until there is a session. Reading it opens a session if there is none.
     open var storefront: SKStorefront? {
         if let session = core.sessions.current { return SKStorefront(session.storefront) }
         core.sessions.session { _ in }
@@ -104,7 +104,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     // MARK: The receipt
 
     /// The location of the app's receipt, which ``SKReceiptRefreshRequest`` fetches. In StoreKit it is
-    /// `Bundle.main.appStoreReceiptURL`; here a process may have several queues, each with its receipt.
+    /// `Bundle.main.appStoreReceiptURL`. Here a process may have several queues, each with its receipt.
     ///
     /// ```swift
     /// let receiptData = try Data(contentsOf: SKPaymentQueue.default().appStoreReceiptURL).base64EncodedString()
@@ -123,12 +123,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// - Precondition: If the observer has `shouldAddStorePayment`, ``PurchaseIntent/intents`` has no iterator.
     open func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
 
-    /// Removes an observer. A callback that has begun runs to its end; no further callback begins.
+    /// Removes an observer. A callback that has begun runs to its end, and no further callback begins.
     open func remove(_ observer: any SKPaymentTransactionObserver) { startedCore?.remove(observer) }
 
     // MARK: Payments
 
-    /// Adds a payment. The queue takes a copy; the first callback is `.purchasing`.
+    /// Adds a payment. The queue takes a copy. The first callback is `.purchasing`.
     ///
     /// - Precondition: The payment names a product, and its quantity is 1…10. StoreKit throws an Objective-C exception
     ///   otherwise, which Swift code cannot catch.
@@ -139,7 +139,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         core.add(fields)
     }
 
-    /// Removes a transaction from the queue permanently; deliver the product first. Finishing it again does nothing. A
+    /// Removes a transaction from the queue permanently. Deliver the product first. Finishing it again does nothing. A
     /// deferred transaction stays in the queue, with a warning.
     ///
     /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is,
@@ -187,7 +187,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Asks the store to show pending price consents, as prompts of the account. Without one it does nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
-    /// Does nothing but warn: this store has no offer codes, for which StoreKit shows a sheet.
+    /// Only warns, because this store lacks the offer codes for which StoreKit shows a sheet.
     open func presentCodeRedemptionSheet() {
         StoreConnection.warn("this store has no offer codes: no redemption sheet is shown", startedCore?.connection)
     }

@@ -1,10 +1,10 @@
 /// Answers the questions of the queue during a purchase. The methods are called on the callback queue
 /// (``SKPaymentQueue``).
 ///
-/// Both methods are optional; they return `true` by default.
+/// Both methods are optional. They return `true` by default.
 public protocol SKPaymentQueueDelegate: NSObjectProtocol {
     /// Decides whether a purchase continues after the customer's storefront has changed.
-    /// - Returns: Whether the purchase continues in the new storefront; `false` fails it with
+    /// - Returns: Whether the purchase continues in the new storefront. `false` fails it with
     ///   `storeProductNotAvailable`, uncharged.
     func paymentQueue(
         _ paymentQueue: SKPaymentQueue, shouldContinue transaction: SKPaymentTransaction,
@@ -12,7 +12,7 @@ public protocol SKPaymentQueueDelegate: NSObjectProtocol {
     ) -> Bool
 
     /// Decides whether the store shows the consent to a higher subscription price.
-    /// - Returns: Whether the store shows the consent immediately; `false` leaves it to `showPriceConsentIfNeeded()`.
+    /// - Returns: Whether the store shows the consent immediately. `false` leaves it to `showPriceConsentIfNeeded()`.
     func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
 }
 

@@ -11,7 +11,7 @@
 /// }
 /// ```
 /// Every method except `updatedTransactions` is optional. A subclass cannot add a method that its superclass leaves
-/// out, because Swift has no optional methods without Objective-C: declare it in the class that conforms, and override
+/// out, because Swift has no optional methods without Objective-C. Declare it in the class that conforms, and override
 /// it. The queue warns about an observer that inherits its conformance.
 public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// The return type of ``paymentQueue(_:shouldAddStorePayment:for:)``, inferred by Swift: `Bool` where the observer
@@ -22,7 +22,7 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     associatedtype OlderStorePaymentDecision: StorePaymentAnswer
 
     /// Receives transactions that are new or have a new state. Each state is delivered once while an observer is
-    /// registered; unfinished transactions are delivered again at each launch.
+    /// registered. Unfinished transactions are delivered again at each launch.
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
 
     /// Receives transactions that have left the queue: they were finished, here or on another device.
@@ -39,10 +39,10 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// Receives downloads that have a new state or have progressed.
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 
-    /// Decides about a purchase that began in the store. To defer it, keep the payment and add it later; it is charged
+    /// Decides about a purchase that began in the store. To defer it, keep the payment and add it later. It is charged
     /// once. To cancel it, explain it to the user, and call
     /// ``SKPaymentQueue/cancelStorePayment(_:feedback:completionHandler:)``. The queue asks once for each purchase and
-    /// run; without an answer for ten seconds the purchase counts as deferred, and a later `true` still continues it.
+    /// run. Without an answer for ten seconds the purchase counts as deferred, and a later `true` still continues it.
     /// - Returns: A `Bool`: `true` adds the payment to the queue, `false` defers or cancels the purchase.
     func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
@@ -53,11 +53,11 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
     ) -> OlderStorePaymentDecision
 
-    /// Reports that the customer's storefront has changed; `queue.storefront` is the new one.
+    /// Reports that the customer's storefront has changed to `queue.storefront`.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
     /// Receives the products that the customer may no longer use after a refund or revocation. Every device on which
-    /// the app was launched before is notified, immediately or at its next launch; twice if a connection breaks
+    /// the app was launched before is notified, immediately or at its next launch, and twice if a connection breaks
     /// meanwhile.
     func paymentQueue(
         _ queue: SKPaymentQueue, didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String])

@@ -4,7 +4,7 @@ internal import StoreModels
 /// The queue's unfinished transactions, whose revisions are delivered once and in order (M21).
 ///
 /// A pure state machine: its input is the app's calls and the store's events, its output ``Change``s in the order of
-/// delivery. Only the stream brings states, so one source decides their order; the response to a payment only
+/// delivery. Only the stream brings states, so one source decides their order. The response to a payment only
 /// identifies its transaction.
 struct TransactionTable: Sendable {
     enum Change: Equatable, Sendable {
@@ -32,7 +32,7 @@ struct TransactionTable: Sendable {
     private var identities: [String: String] = [:]
     private var finishing: Set<String> = []
     private var finished = BoundedSet<String>(count: ClientLimits.finishedMax)
-    /// The transactions known before a beginning stream that it has not brought yet; nil after its beginning.
+    /// The known transactions that a beginning stream has not brought yet. Nil after its beginning.
     private var missing: Set<String>?
 
     init(deviceId: String) { self.deviceId = deviceId }
@@ -45,7 +45,7 @@ struct TransactionTable: Sendable {
 
     // MARK: Calls of the app
 
-    /// Adds a payment. The observer is notified immediately (M37); the store's event for the same state is not
+    /// Adds a payment. The observer is notified immediately (M37), and the store's event for the same state is not
     /// delivered.
     mutating func add(_ payment: Payment) -> [Change] {
         let identity = "payment:\(payment.requestIdentifier)"
@@ -97,7 +97,7 @@ struct TransactionTable: Sendable {
         return leave(id)
     }
 
-    /// Records that the store refused to finish a transaction; the app may try again.
+    /// Records that the store refused to finish a transaction. The app may try again.
     mutating func finishRefused(_ id: String) { finishing.remove(id) }
 
     /// Forgets the store's transactions after the last observer was removed. The next launch delivers them again (M50).
@@ -150,7 +150,7 @@ struct TransactionTable: Sendable {
 
     /// Returns the entry of a transaction, connected with the payment of this queue.
     ///
-    /// Transactions that replace an interrupted purchase or restore one have the same payment; they come after the
+    /// Transactions that replace an interrupted purchase or restore one have the same payment. They come after the
     /// payment's own transaction.
     private mutating func entry(for model: PaymentTransaction) -> QueuedTransaction? {
         let key = model.payment.requestIdentifier
@@ -162,7 +162,7 @@ struct TransactionTable: Sendable {
         return entries[identity(of: model.id)]
     }
 
-    /// - Returns: The transaction to deliver; nil when its state was delivered before.
+    /// - Returns: The transaction to deliver, or nil if its state was delivered before.
     private mutating func accept(
         _ model: PaymentTransaction, over known: QueuedTransaction?
     ) -> QueuedTransaction? {
@@ -212,7 +212,7 @@ struct TransactionTable: Sendable {
 }
 
 extension TransactionState {
-    /// Whether the transaction has no result yet. Such a state is delivered once, even when the store adds to the
+    /// Whether the transaction has not ended yet. Such a state is delivered once, even when the store adds to the
     /// transaction.
     fileprivate var isOpen: Bool { self == .purchasing || self == .deferred }
 }
@@ -222,9 +222,9 @@ struct QueuedTransaction: Hashable, Sendable {
     /// The identity, fixed from the first callback on: the store's `id`, or the payment's key if it was added here.
     let identity: String
     var model: PaymentTransaction
-    /// Whether the store has no `id` for it yet: the payment is on its way, or failed before it arrived.
+    /// Whether the store has no `id` for it yet. The payment is on its way, or failed before it arrived.
     var isLocal: Bool
-    /// The error of a local failure; an error of the store is in the model.
+    /// The error of a local failure. An error of the store is in the model.
     var failure: SKError?
 
     static func == (left: QueuedTransaction, right: QueuedTransaction) -> Bool {

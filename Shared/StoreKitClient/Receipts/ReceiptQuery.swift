@@ -7,7 +7,7 @@ struct ReceiptQuery: Sendable {
     let gateway: GatewayClient
     let file: ReceiptFile
 
-    /// - Returns: The error when the file is unchanged; nil when it was written.
+    /// - Returns: The error if the file is unchanged, or nil if it was written.
     func run() async -> (any Error)? {
         do {
             try file.write(try await ask())
@@ -28,7 +28,7 @@ struct ReceiptQuery: Sendable {
     }
 }
 
-/// The receipt's file, `<directory>/receipt`, in binary; a server expects it in Base64.
+/// The receipt's file, `<directory>/receipt`, in binary. A server expects it in Base64.
 struct ReceiptFile: Sendable {
     let url: URL
 

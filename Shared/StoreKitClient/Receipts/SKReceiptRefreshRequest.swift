@@ -5,8 +5,8 @@
 /// refresh.delegate = self
 /// refresh.start()                        // then requestDidFinish(_:), and the file is there
 /// ```
-/// A customer without purchases has a receipt too. Only a refresh writes the file; StoreKit also renews it after a
-/// purchase.
+/// A customer without purchases has a receipt too. Only a refresh writes the file, while StoreKit also renews it after
+/// a purchase.
 open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
     // Unchecked like its superclass; it adds a constant.
     private let properties: [String: Bool]
@@ -33,7 +33,7 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
 
     private static func flag(_ value: Any) -> Bool? { (value as? Bool) ?? (value as? NSNumber)?.boolValue }
 
-    /// The properties of the initializer; nil without any.
+    /// The properties of the initializer, or nil without any.
     open var receiptProperties: [String: Any]? { properties.isEmpty ? nil : properties }
 
     /// The delegate, not retained.

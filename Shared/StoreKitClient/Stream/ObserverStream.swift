@@ -15,7 +15,7 @@ struct ObserverStream: Sendable {
         case refused(StoreProblem, token: String)
     }
 
-    /// The number of the stream in its queue; a later stream has a greater one.
+    /// The number of the stream in its queue. A later stream has a greater one.
     let number: Int
     /// The handling of promoted purchases that the launch declares to the store.
     let handler: DeviceLaunch.PromotedPurchases
@@ -110,7 +110,8 @@ struct ObserverStream: Sendable {
     }
 }
 
-/// Receives the events of a stream. Each stream has a number; the listener ignores late events of an earlier one.
+/// Receives the events of a stream. Each stream has a number, so that the listener ignores late events of an earlier
+/// one.
 protocol StreamListener: AnyObject, Sendable {
     /// Prepares for a new stream: a known transaction that it does not bring has left the queue.
     func streamOpening(_ number: Int)
@@ -118,7 +119,7 @@ protocol StreamListener: AnyObject, Sendable {
     func received(_ event: StreamEvent, from number: Int)
     /// Waits for the app's callbacks, so that a slow observer slows the reading.
     func caughtUp() async
-    /// Receives the end of the stream after a newer launch; it stays closed until an observer is registered anew.
+    /// Receives the end of the stream after a newer launch. It stays closed until an observer is registered anew.
     func streamSuperseded()
 }
 

@@ -10,7 +10,7 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
-    /// A price increase waits for the customer's consent; the value is the subscription's original transaction.
+    /// A price increase waits for the customer's consent. The value is the subscription's original transaction.
     case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's decision.
     case promoted(StoreModels.PurchaseIntent)
@@ -18,10 +18,10 @@ enum StreamEvent: Equatable, Sendable {
     case openApp
     /// Every unfinished transaction was delivered.
     case synchronized
-    /// The app was launched again on this device; this stream is over.
+    /// The app was launched again on this device, so this stream is over.
     case superseded
 
-    /// Reads an event; nil for an unknown name or a body that does not match it.
+    /// Reads an event, or returns nil for an unknown name or a mismatched body.
     init?(_ event: ServerSentEvent) {
         guard let event = try? Self.read(event) else { return nil }
         self = event
@@ -64,7 +64,7 @@ enum StreamEvent: Equatable, Sendable {
     }
 }
 
-/// An element of a list; nil when this version cannot read it. An unreadable element does not fail the whole list
+/// An element of a list, or nil if this version cannot read it. An unreadable element does not fail the whole list
 /// (M27).
 struct Readable<Element: Decodable & Sendable>: Decodable, Sendable {
     let value: Element?

@@ -12,13 +12,13 @@ public struct App: Hashable, Sendable, Codable {
     public var settings: AppSettings
     /// Grows by one with each catalogue that takes effect.
     public var catalogVersion: Int64
-    /// The testers' settings where none are set for an account. They come from the catalogue file's `settings` and from
+    /// The testers' settings for accounts without their own. They come from the catalogue file's `settings` and from
     /// the app's own.
     public var testerDefaults: TesterSettings?
     /// The number `_timeRate` of the catalogue file. Present when it makes subscriptions renew faster than in real
     /// time.
     public var timeRate: Int?
-    /// The catalogue file's public keys for verifying promotional offers; absent when it has none.
+    /// The catalogue file's public keys for verifying promotional offers. Absent if the file has no keys.
     public var subscriptionOfferKeys: [SubscriptionOfferKey]?
 
     private enum CodingKeys: String, CodingKey {

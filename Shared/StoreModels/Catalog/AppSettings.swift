@@ -6,22 +6,22 @@
 public struct AppSettings: Hashable, Sendable, Codable {
     /// At most 64 characters.
     public var name: String
-    /// The price of the app itself; null when it is free.
+    /// The price of the app itself, or null for a free app.
     public var appPrice: Money?
     /// The app's version on sale.
     public var currentVersion: String = "1.0"
-    /// The first version that handles promoted purchases; null: every one does.
+    /// The first version that handles promoted purchases. Null if every version does.
     public var promotionsSupportedSince: String?
-    /// Whether the app is released; before that the store page stays empty (M109).
+    /// Whether the app is released. Before its release the store page stays empty (M109).
     public var released: Bool = true
-    /// Whether the agreements are in force; without them no product is available (M5).
+    /// Whether the agreements are in force. Without them no product is available (M5).
     public var agreementsActive: Bool = true
     /// Whether subscriptions have a billing grace period.
     public var billingGracePeriod: Bool = false
-    /// How many unfinished transactions stop further purchases (M52); null: no limit.
+    /// How many unfinished transactions stop further purchases (M52). Null for no limit.
     public var unfinishedLimit: Int?
-    /// How fast subscriptions renew that are bought from now on, unless the account has another rate; null: as the
-    /// catalogue's `_timeRate` says.
+    /// How fast subscriptions bought from now on renew, unless the account has another rate. Null uses the catalogue's
+    /// `_timeRate`.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -29,7 +29,7 @@ public struct AppSettings: Hashable, Sendable, Codable {
         case unfinishedLimit, subscriptionRenewalRate
     }
 
-    /// The members a request may have; anything else is a spelling mistake.
+    /// The members a request may have. Any other name is a spelling mistake.
     public static let memberNames = Set(CodingKeys.allCases.map(\.rawValue))
 
     /// Reads a missing or null member as its default.

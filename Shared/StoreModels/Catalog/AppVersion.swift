@@ -1,5 +1,5 @@
 /// An app's version in Catalog: `{"catalogVersion":7,"settingsRevision":2}`. Data read at the same version is current,
-/// but for products that become available by date.
+/// except that products become available by date.
 public struct AppVersion: Hashable, Sendable, Codable {
     /// Grows with each import and each change of content or promotions. 0 before the first import.
     public var catalogVersion: Int64

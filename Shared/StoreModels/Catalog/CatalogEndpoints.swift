@@ -1,16 +1,16 @@
 /// Catalog's request subjects, `sb.catalog.v1.…`.
 public enum CatalogEndpoints {
-    /// Reads an app with its settings; `notFound` for an unknown one.
+    /// Reads an app with its settings, or throws `notFound` for an unknown one.
     public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true, errors: [.notFound])
-    /// The app's version; zeros for an app that does not exist.
+    /// The app's version, or zeros for an app that does not exist.
     public static let appVersion = Endpoint<AppRequest, AppVersion>(
         .catalog, "app.version", isIdempotent: true, errors: [])
-    /// Creates an app or replaces its settings; repeating the request changes nothing.
+    /// Creates an app or replaces its settings. Repeating the request changes nothing.
     public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true, errors: [])
     /// Lists the apps by bundle identifier, for the operator.
     public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true, errors: [])
 
-    /// Copies an app with its catalogue, content, images and promotions into an isolated store; a repeated request
+    /// Copies an app with its catalogue, content, images and promotions into an isolated store. A repeated request
     /// changes nothing.
     public static let copyApp = Endpoint<CopyAppRequest, App>(
         .catalog, "app.copy", isIdempotent: true, errors: [.notFound])
@@ -19,16 +19,16 @@ public enum CatalogEndpoints {
         .catalog, "app.remove", isIdempotent: true, errors: [])
 
     /// Begins an import of a catalogue in parts: begin, parts, commit. No message on the bus is larger than 512 KiB.
-    /// The catalogue in force changes with the commit and not before.
+    /// Only the commit changes the catalogue in force.
     public static let beginImport = Endpoint<BeginImportRequest, BeginImportReply>(
         .catalog, "import.begin", isIdempotent: false, errors: [.bodyTooLarge, .rateLimited])
-    /// Adds a part of a catalogue file; a repeated index replaces the part.
+    /// Adds a part of a catalogue file. A repeated index replaces the part.
     public static let addImportPart = Endpoint<ImportPartRequest, Empty>(
         .catalog, "import.part", isIdempotent: true, errors: [.notFound, .bodyTooLarge])
-    /// Puts an uploaded catalogue into force; a repeated commit returns the first report.
+    /// Puts an uploaded catalogue into force. A repeated commit returns the first report.
     public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.commit", isIdempotent: true, errors: [.notFound, .catalogInvalid])
-    /// Reports what `commitImport` would, and deletes the import. Nothing takes effect.
+    /// Makes the report of `commitImport` and deletes the import. Nothing takes effect.
     public static let tryImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.try", isIdempotent: false, errors: [.notFound, .catalogInvalid])
     /// Reads the file in force as it was imported, part by part, unknown members included. Private keys are masked.
@@ -39,7 +39,7 @@ public enum CatalogEndpoints {
     public static let beginContent = Endpoint<BeginContentRequest, BeginContentReply>(
         .catalog, "content.begin", isIdempotent: false,
         errors: [.notFound, .productNotFound, .catalogInvalid, .rateLimited])
-    /// Adds a part of a package; a repeated offset changes nothing.
+    /// Adds a part of a package. A repeated offset changes nothing.
     public static let addContentPart = Endpoint<ContentPartRequest, Empty>(
         .catalog, "content.part", isIdempotent: true, errors: [.notFound, .bodyTooLarge, .catalogInvalid])
     /// Puts an uploaded package into force after checking its length.
@@ -67,8 +67,8 @@ public enum CatalogEndpoints {
     /// Reads the data for selling one product, for a payment.
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(
         .catalog, "products.quote", isIdempotent: true, errors: [])
-    /// Lists all offers of a subscription. The redeemable ones are included, which no customer's list of products
-    /// shows.
+    /// Lists all offers of a subscription. The redeemable ones are included, which customers' lists of products do not
+    /// show.
     public static let productOffers = Endpoint<ProductOffersRequest, ProductOffers>(
         .catalog, "products.offers", isIdempotent: true, errors: [.notFound, .productNotFound])
     /// Lists the promoted products in the operator's order, else in the catalogue's.
@@ -102,10 +102,10 @@ public enum CatalogEndpoints {
     /// Begins an upload of a promotional image in parts, as of hosted content.
     public static let beginImage = Endpoint<BeginImageRequest, BeginContentReply>(
         .catalog, "image.begin", isIdempotent: false, errors: [.notFound, .productNotFound, .rateLimited])
-    /// Adds a part of an image; a repeated offset changes nothing.
+    /// Adds a part of an image. A repeated offset changes nothing.
     public static let addImagePart = Endpoint<ContentPartRequest, Empty>(
         .catalog, "image.part", isIdempotent: true, errors: [.notFound, .bodyTooLarge])
-    /// Activates an uploaded image; its review begins.
+    /// Activates an uploaded image and begins its review.
     /// - Throws: `requestInvalid` with status 422 when it is not a PNG or JPEG of 1024×1024.
     public static let commitImage = Endpoint<CommitContentRequest, PromotionImage>(
         .catalog, "image.commit", isIdempotent: true, errors: [.notFound])

@@ -12,15 +12,15 @@ public struct AppRequest: Hashable, Sendable, Codable {
 /// Creates an app or replaces its settings.
 public struct PutAppRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// The complete new settings; a replaced app keeps none of its former ones.
+    /// The complete new settings. A replaced app keeps none of its old ones.
     public var settings: AppSettings
 }
 
 /// Asks for a page of a list: at most `limit` entries after `after`.
 public struct PageRequest: Hashable, Sendable, Codable {
-    /// Where the service looks for what it lists.
+    /// The scope that the service lists from.
     public var scope: IsolationScope
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int = 100
@@ -30,16 +30,16 @@ public struct PageRequest: Hashable, Sendable, Codable {
 public struct AppsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var apps: [App]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
 /// Begins the import of a catalogue file.
 public struct BeginImportRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// The whole file's size; at most 128 MiB.
+    /// The whole file's size, at most 128 MiB.
     public var byteCount: Int
-    /// The file's name for errors and for a new app, such as `App.storekit`.
+    /// The file's name, used in errors and for a new app, such as `App.storekit`.
     public var fileName: String?
 }
 
@@ -56,7 +56,7 @@ public struct ImportPartRequest: Hashable, Sendable, Codable {
 
     /// As ``BeginImportReply/importIdentifier``.
     public var importIdentifier: String
-    /// 0, 1, 2 …; sending a part again replaces it.
+    /// 0, 1, 2 and so on. Sending a part again replaces it.
     public var index: Int
     /// Base64 on the wire.
     public var data: Data
@@ -73,7 +73,7 @@ public struct CommitImportRequest: Hashable, Sendable, Codable {
 public struct ImportReport: Hashable, Sendable, Codable {
     /// The app the catalogue belongs to, created by its first import.
     @ShownApp public var bundleId: String
-    /// The version the import made; the one in force when the file was only tried.
+    /// The version that the import made. After a try, the version in force.
     public var catalogVersion: Int64
     /// The file's own version, `4.0`.
     public var fileVersion: String
@@ -89,7 +89,7 @@ public struct ImportReport: Hashable, Sendable, Codable {
     public var settingsIgnored: [String]
     /// The assumptions made, in sentences.
     public var notes: [String]
-    /// Absent in reports of imports that were made before these were counted.
+    /// Absent in reports of imports that are older than this count.
     public var promotionalOfferCount: Int?
     /// Absent as ``promotionalOfferCount``.
     public var winBackOfferCount: Int?
@@ -102,13 +102,13 @@ public struct ExportPartRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// From 0.
     public var index: Int
-    /// The version that came with the first part; nil for the first. All parts are then of one file.
+    /// The version that came with the first part, because all parts are of one file. Nil for the first part.
     public var catalogVersion: Int64?
 }
 
 /// One part of the file in force, with private keys masked.
 public struct ExportPartReply: Hashable, Sendable, Codable {
-    /// The catalogue version of the file; sent back in requests for further parts.
+    /// The catalogue version of the file. The caller sends it back to request further parts.
     public var catalogVersion: Int64
     /// Parts of the whole file, the last index plus one.
     public var partCount: Int
@@ -116,7 +116,7 @@ public struct ExportPartReply: Hashable, Sendable, Codable {
     public var data: Data
 }
 
-/// `{"bundleId":"…","productIdentifiers":["a","b"],"storefront":"FRA"}`; duplicates count once (M7).
+/// `{"bundleId":"…","productIdentifiers":["a","b"],"storefront":"FRA"}`. Duplicates count once (M7).
 public struct ProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// At most 500, in the caller's order.
@@ -128,7 +128,7 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
 /// The products and the invalid identifiers of a request. Every requested identifier is in exactly one of the two lists
 /// (M2, M4), in the order it was first requested.
 ///
-/// `Item` is the part of a product that the caller decodes; the wire carries the whole ``Product``.
+/// `Item` is the part of a product that the caller decodes. The wire carries the whole ``Product``.
 public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// Requested products on sale in the storefront.
     public var products: [Item]
@@ -143,7 +143,7 @@ public typealias ProductsReply = ProductsReplyOf<Product>
 /// Asks for a page of the products on sale.
 public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Alpha-3 country code; decides prices and language.
+    /// Alpha-3 country code, which decides prices and language.
     public var storefront: String
     /// The last product identifier of the page before.
     public var after: String?
@@ -157,7 +157,7 @@ public struct ProductsPageRequest: Hashable, Sendable, Codable {
 public struct ProductsPage: Hashable, Sendable, Codable {
     /// Only products on sale in the storefront.
     public var products: [Product]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
@@ -170,28 +170,28 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     @ExactText public var productIdentifier: String
     /// Alpha-3 country code of the customer's storefront.
     @ExactText public var storefront: String
-    /// Whether a test URL has begun the purchase; nil means no. A product that is not yet available is sold too then
-    /// (M109).
+    /// Whether a test URL has begun the purchase. Such a purchase may be of a product that is not yet available (M109).
+    /// Nil means no.
     public var isTest: Bool?
 }
 
-/// The data that PaymentQueue needs to sell one product. It is valid for this catalogue version.
+/// The data that PaymentQueue needs to sell one product, valid for this catalogue version.
 public struct Quote: Hashable, Sendable, Codable {
     /// Whether the product can be sold.
     public enum Availability: String, Sendable, Codable {
         /// `product` is there and can be bought.
         case available
-        /// No such product in this app: the payment fails with `paymentInvalid` (3).
+        /// The app has no such product, so the payment fails with `paymentInvalid` (3).
         case unknown
-        /// Known, but not for sale in this storefront: fails with `storeProductNotAvailable` (5).
+        /// Known, but not for sale in this storefront. The payment fails with `storeProductNotAvailable` (5).
         case notForSale
     }
 
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    /// Whether the product can be sold, and if not, which error the payment fails with.
+    /// Whether the product can be sold. If not, it decides the payment's error.
     public var availability: Availability
-    /// Priced for the requested storefront; nil unless `availability` is `available`.
+    /// Priced for the requested storefront. Nil unless `availability` is `available`.
     public var product: Product?
     /// Level within its subscription group, 1 the highest service.
     public var subscriptionLevel: Int?
@@ -201,7 +201,7 @@ public struct Quote: Hashable, Sendable, Codable {
     public var unfinishedLimit: Int?
     /// As ``App/testerDefaults``.
     public var testerDefaults: TesterSettings?
-    /// Whether the app's subscriptions have a grace period; nil means no.
+    /// Whether the app's subscriptions have a grace period. Nil means no.
     public var billingGracePeriod: Bool?
     /// Win-back offers and offer codes of the product, which `SKProduct` does not show.
     public var redeemableOffers: [RedeemableOffer]?
@@ -210,11 +210,11 @@ public struct Quote: Hashable, Sendable, Codable {
 /// Asks for the promoted products in a storefront.
 public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Alpha-3 country code; decides prices and language.
+    /// Alpha-3 country code, which decides prices and language.
     public var storefront: String
 }
 
-/// The promoted products of an app; `Item` is as in ``ProductsReplyOf``.
+/// The promoted products of an app. `Item` is as in ``ProductsReplyOf``.
 public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// At most 20 (StoreKit's limit of promoted products), in the operator's order, hidden ones included.
     public var products: [Item]

@@ -11,7 +11,7 @@ public struct HostedContent: Hashable, Sendable, Codable {
     public var contentVersion: String
     /// Bytes.
     public var contentLength: Int64
-    /// The hash of the whole package, 64 hexadecimal digits.
+    /// The hash of the whole package, in 64 hexadecimal digits.
     public var sha256: String
 }
 
@@ -20,7 +20,7 @@ public struct BeginContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// A product whose catalogue entry declares hosted content.
     public var productIdentifier: String
-    /// The version the catalogue declares; another is `catalogInvalid`.
+    /// The version that the catalogue declares. Any other is refused with `catalogInvalid`.
     public var version: String
 }
 
@@ -30,7 +30,7 @@ public struct BeginContentReply: Hashable, Sendable, Codable {
     public var uploadIdentifier: String
 }
 
-/// The bytes from `offset` on. Parts come in order; repeating a part changes nothing.
+/// The bytes from `offset` on. Parts come in order, and repeating a part has no effect.
 public struct ContentPartRequest: Hashable, Sendable, Codable {
     /// Bytes of one part, so that the message stays below 512 KiB in base64.
     public static let bytesMax = 256 * 1024
@@ -49,7 +49,7 @@ public struct ContentPartRequest: Hashable, Sendable, Codable {
 public struct CommitContentRequest: Hashable, Sendable, Codable {
     /// As ``BeginContentReply/uploadIdentifier``.
     public var uploadIdentifier: String
-    /// The number of bytes sent; the parts must add up to it.
+    /// The number of bytes sent. The sizes of the parts must add up to it.
     public var length: Int64
 }
 
@@ -57,20 +57,20 @@ public struct CommitContentRequest: Hashable, Sendable, Codable {
 public struct CommitContentReply: Hashable, Sendable, Codable {
     /// The package or image as stored, with its hash.
     public var content: HostedContent
-    /// Whether there was content of this version before.
+    /// Whether the store had content of this version before.
     public var isReplaced: Bool
 }
 
-/// Asks for the content of a product. `version` nil is the version the catalogue declares.
+/// Asks for the content of a product. Without `version` it is the version that the catalogue declares.
 public struct ContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
-    /// Dotted integers; nil: the version the catalogue declares.
+    /// Dotted integers. Nil for the version that the catalogue declares.
     public var version: String?
 }
 
-/// Reads at most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` is the package's that the reader
-/// began with: the answer is `notFound` when it was replaced meanwhile.
+/// Reads at most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` names the package that the reader
+/// began with. If it was replaced meanwhile, the answer is `notFound`.
 public struct ReadContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String

@@ -11,13 +11,13 @@
 ///  "introductoryOfferEligibility":"ineligible"}
 /// ```
 public struct Product: Hashable, Sendable, Codable {
-    /// At most 100 characters; chosen by the operator, so never a subject token.
+    /// At most 100 characters. The operator chooses it, so it is never a subject token.
     public var productIdentifier: String
-    /// Fixed by the catalogue file; an import may change it.
+    /// Fixed by the catalogue file. An import may change it.
     public var type: ProductType
-    /// In the storefront's language; the reference name where there is no title.
+    /// In the storefront's language. The reference name if the product has no title.
     public var localizedTitle: String
-    /// In the storefront's language; empty where there is no text.
+    /// In the storefront's language. Empty if the product has no text.
     public var localizedDescription: String
     /// In the storefront's currency, for a quantity of 1.
     public var price: Money
@@ -27,18 +27,18 @@ public struct Product: Hashable, Sendable, Codable {
     public var subscriptionPeriod: SubscriptionPeriod?
     /// Auto-renewable only.
     public var subscriptionGroupIdentifier: String?
-    /// Absent when the subscription has none; eligibility plays no part.
+    /// Absent if the subscription has no such offer. The customer's eligibility does not matter.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount] = []
-    /// Copied from the catalogue file; without effect on purchases.
+    /// Copied from the catalogue file. It has no effect on purchases.
     public var isFamilyShareable: Bool = false
     /// Whether the catalogue declares hosted content for it.
     public var isDownloadable: Bool = false
     /// Bytes of each hosted content package.
     public var downloadContentLengths: [Int64] = []
-    /// Dotted integers, `1.0`; empty when there is no content.
+    /// Dotted integers, such as `1.0`. Empty if the product has no content.
     public var downloadContentVersion: String = ""
-    /// Added by the gateway for the requesting customer; absent in Catalog's answers.
+    /// Added by the gateway for the requesting customer. Absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 }

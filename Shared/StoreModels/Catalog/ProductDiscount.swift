@@ -12,7 +12,7 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     /// `SKProductDiscount.PaymentMode` (M113): 0, 1 and 2 in StoreKit.
     public enum PaymentMode: String, CaseIterable, Sendable, Codable { case payAsYouGo, payUpFront, freeTrial }
 
-    /// Null for the introductory offer, which has none.
+    /// Null for the introductory offer, which has no identifier.
     public var identifier: String?
     /// `introductory`, or `subscription` for a promotional offer.
     public var type: Kind
@@ -20,7 +20,7 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     public var price: Money
     /// As ``Product/priceLocale``.
     public var priceLocale: String
-    /// How the offer is paid for, which also decides what `price` covers.
+    /// How the customer pays for the offer. It also decides the period that `price` covers.
     public var paymentMode: PaymentMode
     /// The length of one period of the offer, not of the subscription.
     public var subscriptionPeriod: SubscriptionPeriod

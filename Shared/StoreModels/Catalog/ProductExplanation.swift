@@ -1,9 +1,9 @@
 /// Asks why a product can or cannot be bought (M5): `{"bundleId":"…","productIdentifier":"…","storefront":"FRA"}`.
 public struct ExplainProductRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Any text; an unknown product is explained, too.
+    /// Any text. An unknown product is explained, too.
     public var productIdentifier: String
-    /// Alpha-3 country code; nil asks for the app's default storefront.
+    /// Alpha-3 country code. Nil asks for the app's default storefront.
     public var storefront: String?
 }
 
@@ -16,7 +16,7 @@ public struct ExplainProductRequest: Hashable, Sendable, Codable {
 public struct ProductExplanation: Hashable, Sendable, Codable {
     /// App Store Connect's conditions, in the order in which they are checked.
     public enum Reason: String, CaseIterable, Sendable, Codable {
-        /// No app of this store has such a product.
+        /// The app has no such product.
         case unknown
         /// Another app of this store has it.
         case wrongBundle
@@ -27,22 +27,22 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
         /// The app's agreements are not active.
         case agreementInactive
         case storefrontUnavailable
-        /// It refers to hosted content that has not been uploaded.
+        /// The product refers to hosted content that has not been uploaded.
         case hostedContentMissing
         /// Its `availableFrom` lies ahead.
         case notPropagated
     }
 
     public var productIdentifier: String
-    /// The storefront the explanation is for; the default one where none was named.
+    /// The storefront of the explanation, or the default one if the request named none.
     public var storefront: String
     /// Whether a customer of the storefront can buy the product now.
     public var available: Bool
     /// Empty exactly when `available`.
     public var reasons: [Reason]
-    /// One sentence for each reason, in the same order, saying what to change.
+    /// One sentence for each reason, in the same order, with the change to make.
     public var details: [String]
-    /// The reasons why it is not on the store page; absent for an unknown product.
+    /// The reasons why it is not on the store page. Absent for an unknown product.
     public var promotion: PromotionExplanation?
 
     public init(

@@ -2,7 +2,7 @@
 public struct ProductOffersRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
-    /// Alpha-3; nil: the storefront of the app's testers.
+    /// Alpha-3 country code. Nil for the storefront of the app's testers.
     public var storefront: String?
 }
 
@@ -14,9 +14,9 @@ public struct ProductOffersRequest: Hashable, Sendable, Codable {
 /// ```
 public struct ProductOffers: Hashable, Sendable, Codable {
     public var productIdentifier: String
-    /// Alpha-3; the storefront whose prices the offers have.
+    /// Alpha-3 country code of the storefront whose prices the offers have.
     public var storefront: String
-    /// Absent when the subscription has none, and for other products.
+    /// Absent if the subscription has no such offer, and for other products.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount]

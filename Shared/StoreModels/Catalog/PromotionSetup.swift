@@ -9,16 +9,16 @@
 /// ```
 public struct PromotionEntry: Hashable, Sendable, Codable {
     @ExactText public var productIdentifier: String
-    /// The default for devices; an override of the device precedes it (M87).
+    /// The default for devices. An override of the device precedes it (M87).
     public var visible: Bool
 }
 
-/// Replaces an app's list; at most ``entriesMax`` entries, each product once.
+/// Replaces an app's list. It has at most ``entriesMax`` entries, each product once.
 public struct PutPromotionsRequest: Hashable, Sendable, Codable {
     /// StoreKit's limit of promoted products.
     public static let entriesMax = 20
     public var bundleId: String
-    /// In the order of the store page; an empty list promotes nothing.
+    /// In the order of the store page. An empty list promotes no product.
     public var entries: [PromotionEntry]
 }
 
@@ -29,16 +29,16 @@ public struct PutPromotionsRequest: Hashable, Sendable, Codable {
 ///  "visible":true,"promoted":false,"reasons":["noImage"],"details":["…"]}]}
 /// ```
 public struct PromotionSetup: Hashable, Sendable, Codable {
-    /// A product of the list, or of the page where there is no list.
+    /// A product of the list, or of the page if the app has no list.
     public struct Item: Hashable, Sendable, Codable {
         public var productIdentifier: String
-        /// As ``PromotionEntry/visible``; true where there is no list.
+        /// As ``PromotionEntry/visible``. True if the app has no list.
         public var visible: Bool
-        /// Whether it is shown where it is visible; `reasons` is empty exactly then.
+        /// Whether the product is shown where it is visible. `reasons` is empty exactly then.
         public var promoted: Bool
         /// Absent when the operator has uploaded none.
         public var image: PromotionImage?
-        /// Each reason once; empty exactly when `promoted`.
+        /// Each reason once. Empty exactly when `promoted` is true.
         public var reasons: [PromotionExplanation.Reason]
         /// One sentence for each reason, in the same order.
         public var details: [String]
@@ -56,26 +56,26 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     }
 
     @ShownApp public var bundleId: String
-    /// Whether there is neither a list nor an image. The page then shows the first products of the catalogue without
+    /// Whether the app has neither a list nor an image. The page then shows the first products of the catalogue without
     /// images.
     public var isPreview: Bool
     /// In the order of the store page, shown or not.
     public var promotions: [Item]
 }
 
-/// The reasons why a product is not promoted; part of `explain`'s answer.
+/// The reasons why a product is not promoted. It is part of `explain`'s answer.
 public struct PromotionExplanation: Hashable, Sendable, Codable {
     /// A reason that keeps a product off the store page.
     public enum Reason: String, CaseIterable, Sendable, Codable {
         case notInPromotions, noImage, imageWaitingForReview, imageRejected
-        /// It cannot be bought; `explain` says why.
+        /// The product cannot be bought. `explain` says why.
         case notAvailable
         case appNotReleased
     }
 
     /// Empty when it is promoted.
     public var reasons: [Reason]
-    /// One sentence for each reason, saying what to change.
+    /// One sentence for each reason, with the change to make.
     public var details: [String]
 }
 
@@ -86,24 +86,24 @@ public struct PromotionExplanation: Hashable, Sendable, Codable {
 ///  "length":73412,"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
 /// ```
 public struct PromotionImage: Hashable, Sendable, Codable {
-    /// The state of an image's review; only an approved one is shown.
+    /// The state of an image's review. Only an approved image is shown.
     public enum State: String, CaseIterable, Sendable, Codable { case waiting, approved, rejected }
     /// The formats that App Store Connect accepts.
     public enum Format: String, CaseIterable, Sendable, Codable { case png, jpeg }
 
-    /// Width and height App Store Connect asks for, in pixels.
+    /// The width and height that App Store Connect asks for, in pixels.
     public static let side = 1024
     /// Bytes.
     public static let lengthMax: Int64 = 4 * 1024 * 1024
 
     public var productIdentifier: String
-    /// The state of the operator's review; an upload begins with `waiting`.
+    /// The state of the operator's review. An upload begins with `waiting`.
     public var state: State
-    /// From the file's header, never from its name.
+    /// Read from the file's header, never from its name.
     public var format: Format
     /// Pixels, from the file's header, as `height`.
     public var width: Int
-    /// Pixels; always ``side``, as `width`.
+    /// Pixels. Always ``side``, as `width`.
     public var height: Int
     /// Bytes.
     public var length: Int64

@@ -17,11 +17,11 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
         public var paidMonthsMin: Int
         /// Months since the end of the subscription, at least.
         public var monthsSinceExpiryMin: Int
-        /// Months since the end of the subscription, at most; absent: no bound.
+        /// Months since the end of the subscription, at most. Absent for no bound.
         public var monthsSinceExpiryMax: Int?
-        /// Months since the last redeemed win-back offer; absent: a customer gets one only.
+        /// Months since the last redeemed win-back offer. Absent if a customer gets only one.
         public var monthsBetweenOffers: Int?
-        /// False: no customer may have it, as Xcode's switch for all customers says; absent: true.
+        /// False if no customer may have it, as Xcode's switch for all customers says. Absent means true.
         public var isOffered: Bool?
     }
 
@@ -29,7 +29,7 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
     public var type: Kind
     /// `identifier` is the win-back offer's identifier, or the code's reference name.
     public var offer: ProductDiscount
-    /// For offer codes: the customers that an offer is for; absent for all.
+    /// For offer codes, the customers that an offer is for. Absent for all customers.
     public var audiences: [Audience]?
     /// For offer codes: whether an eligible customer may have the introductory offer as well.
     public var isStackable: Bool?

@@ -1,6 +1,6 @@
 extension SubscriptionPeriod {
     /// The end of a period that begins at `start`. The calendar is the proleptic Gregorian one, in UTC. A month ends on
-    /// the same day of the next month, or on its last day where there is no such day (31 January → 28 February).
+    /// the same day of the next month, or on its last day if that month is shorter (31 January → 28 February).
     ///
     /// It does not use `Calendar`, which needs the full Foundation and a time zone database.
     public func end(from start: Timestamp) -> Timestamp {

@@ -1,6 +1,6 @@
 /// A length of time in calendar units, as `SKProductSubscriptionPeriod`: `{"numberOfUnits":1,"unit":"month"}`.
 public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// `SKProduct.PeriodUnit`; StoreKit's raw values are 0 to 3 in this order.
+    /// `SKProduct.PeriodUnit`. StoreKit's raw values are 0 to 3 in this order.
     public enum Unit: String, CaseIterable, Sendable, Codable { case day, week, month, year }
 
     /// 1 or more.

@@ -1,7 +1,7 @@
 /// Asks for a page of subscriptions: `{"bundleId":"com.example.app","storefront":"FRA","limit":500}`
 public struct SubscriptionProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Alpha-3 country code; decides only `isAvailable`.
+    /// Alpha-3 country code. It decides only `isAvailable`.
     public var storefront: String
     /// The last product's identifier of the page before.
     public var after: String?
@@ -24,7 +24,7 @@ public struct SubscriptionProduct: Hashable, Sendable, Codable {
 public struct SubscriptionProductsPage: Hashable, Sendable, Codable {
     /// In the catalogue's order, at most the request's `limit`.
     public var subscriptions: [SubscriptionProduct]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64

@@ -3,21 +3,21 @@
 ///
 /// Months and years are calendar units and are added first, then the rest.
 public struct BusinessDuration: Hashable, Sendable {
-    /// 100 years, more than any test needs; keeps every instant within four-digit years.
+    /// 100 years, more than any test needs. The bound keeps every instant within four-digit years.
     public static let monthsMax = 1_200
     /// 100 years for the rest, in milliseconds.
     public static let millisecondsMax: Int64 = 36_525 * 86_400_000
 
-    /// Calendar months, 0…``monthsMax``; a year counts twelve.
+    /// Calendar months, 0…``monthsMax``. A year counts twelve.
     public var months: Int = 0
-    /// Everything below a month, 0…``millisecondsMax``; a day has 24 hours.
+    /// Everything below a month, 0…``millisecondsMax``. A day has 24 hours.
     public var milliseconds: Int64 = 0
 }
 
 extension BusinessDuration {
     /// Reads a duration.
     ///
-    /// - Returns: Nil for any other text, for nothing at all, and for more than 100 years.
+    /// - Returns: Nil for an empty text, any other text, and more than 100 years.
     public init?(_ text: String) {
         let isISO = text.hasPrefix("P")
         guard let parts = isISO ? Self.isoParts(text.dropFirst()) : Self.plainParts(text[...]), !parts.isEmpty else {

@@ -10,24 +10,24 @@ public struct AppClockState: Hashable, Sendable, Codable {
     public var now: Timestamp
     /// How fast it runs when it is not frozen.
     public var rate: ClockRate
-    /// Whether business time stops; only a setting or move changes `now` then.
+    /// Whether business time stops. Then only a setting or move changes `now`.
     public var frozen: Bool
     /// Grows by one with each setting and each move.
     public var epoch: Int64
-    /// The instant the next renewal, retry or expiry is due; absent when nothing is.
+    /// The instant the next renewal, retry or expiry is due. Absent if none is due.
     public var nextEvent: Timestamp?
-    /// Business time at the last setting or move; from there on the clock has run evenly.
+    /// Business time at the last setting or move. From there on the clock has run evenly.
     public var since: Timestamp?
 }
 
-/// Sets a clock; a member left out stays as it is. `now` may lie in the past: what was billed is never billed again.
+/// Sets a clock. A member left out stays as it is. `now` may lie in the past, and no period is billed twice.
 public struct PutClockRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// Nil keeps the present rate.
     public var rate: ClockRate?
     /// Nil keeps the present time.
     public var now: Timestamp?
-    /// True stops the clock, false lets it run; nil keeps the present state.
+    /// True stops the clock, false lets it run. Nil keeps the present state.
     public var frozen: Bool?
 }
 
@@ -54,13 +54,13 @@ public struct AdvanceRequest: Hashable, Sendable, Codable {
     public var advanceIdentifier: String
 }
 
-/// The progress of a move of the clock. The clock shows `to` from the first answer on; `isFinished` says that
+/// The progress of a move of the clock. The clock shows `to` from the first answer on. `isFinished` says that
 /// everything due by then has happened.
 public struct ClockAdvance: Hashable, Sendable, Codable {
     /// The most `events` of an answer.
     public static let eventsMax = 100
 
-    /// Server-made, begins with `a_`; names the move in ``AdvanceRequest``.
+    /// Made by the service, beginning with `a_`. It names the move in ``AdvanceRequest``.
     public var advanceIdentifier: String
     @ShownApp public var bundleId: String
     /// Business time before the move.
@@ -73,7 +73,7 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
     public var eventCount: Int
     /// Subscriptions for which an event is still due.
     public var remaining: Int
-    /// The first events, oldest first; `truncated` says that there was more.
+    /// The first events, oldest first. `truncated` says that there were more.
     public var events: [SubscriptionEvent]
     /// Whether there are more events than the list has.
     public var truncated: Bool

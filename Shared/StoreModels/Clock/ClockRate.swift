@@ -1,17 +1,18 @@
 /// The speed of an app's business clock: a time rate of StoreKit's, or a factor.
 ///
 /// On the wire a name, `"oneRenewalEveryThirtySeconds"`, or a number, `720`: business seconds in a second of wall time.
-/// A clock is one per app and runs evenly, so a named rate means that a month of 30 days takes the named time and every
-/// other period its share of it. A tester's own `subscriptionRenewalRate` compresses periods as StoreKit's table does.
+/// Each app has one clock, which runs evenly. So a named rate means that a month of 30 days takes the named time, and
+/// every other period its share of it. A tester's own `subscriptionRenewalRate` compresses periods as StoreKit's table
+/// does.
 public enum ClockRate: Hashable, Sendable {
     case named(SubscriptionRenewalRate)
-    /// 0.000001 to 10 000 000; zero is not a rate; a clock is frozen instead.
+    /// 0.000001 to 10 000 000. Zero is refused, because a clock can be frozen instead.
     case factor(Double)
 
-    /// What a factor may be.
+    /// The factors that a rate may have.
     public static let factors = 0.000_001...10_000_000.0
 
-    /// One business second in a second of wall time; the default.
+    /// One business second in a second of wall time. The default.
     public static let realTime = ClockRate.named(.realTime)
 
     /// Business milliseconds in a million wall milliseconds.

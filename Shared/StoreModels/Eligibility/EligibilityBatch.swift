@@ -19,7 +19,7 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
     public static let productsMax = 20
 
     public var bundleId: String
-    /// Alpha-3 country code; one storefront for all customers of the batch.
+    /// Alpha-3 country code. All customers of the batch share one storefront.
     public var storefront: String
     /// At most ``customersMax``.
     public var customers: [Customer]

@@ -14,9 +14,9 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// Alpha-3 country code; selects the subscriptions where `productIdentifiers` is nil.
+    /// Alpha-3 country code. It selects the subscriptions if `productIdentifiers` is nil.
     public var storefront: String
-    /// Only these; nil: every subscription of the app.
+    /// The products to decide for. Nil for every subscription of the app.
     public var productIdentifiers: [String]?
     /// The history of a receipt that the gateway has verified. PaymentQueue is not asked about the customer then.
     public var receipt: ReceiptHistory?
@@ -29,11 +29,11 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// The product's group in the catalogue in force.
     public var subscriptionGroupIdentifier: String
-    /// `unknown` when the history is missing or a receipt decides nothing.
+    /// `unknown` if the history is missing or a receipt decides nothing.
     public var eligibility: OfferEligibility
-    /// The rule that decided; also the reason to show an operator.
+    /// The rule that decided, as the reason to show an operator.
     public var rule: IntroductoryOfferPolicy.Rule
-    /// The transaction that decided; absent when none did.
+    /// The transaction that decided. Absent if no transaction did.
     public var transactionIdentifier: String?
     /// The product whose offer was used or is held, where it is another one.
     public var usedProductIdentifier: String?
@@ -41,7 +41,7 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
 
 /// The answers, and in `degraded` the services that did not reply.
 public struct EligibilityReply: Hashable, Sendable, Codable {
-    /// In the requested order, else the catalogue's; unknown products have no entry.
+    /// In the requested order, else the catalogue's. Unknown products have no entry.
     public var eligibility: [ProductEligibility]
     /// Services the response had to do without.
     public var degraded: [String]

@@ -1,19 +1,24 @@
-/// Decides whether a customer may have an introductory offer in a subscription group (M119…M129). Pure: PaymentQueue
-/// applies it inside the purchase's commit, Eligibility when a client asks, so both always give the same answer.
+/// Decides whether a customer may have an introductory offer in a subscription group (M119…M129). The type is pure.
+/// PaymentQueue applies it inside the purchase's commit and Eligibility when a client asks, so both always give the
+/// same answer.
 ///
-/// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt; the answer is
-/// the same (O5) but for what no receipt says: an offer that a payment in flight holds, and a renewal that is late.
+/// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt. The answer is
+/// the same (O5), except that a receipt shows neither an offer that a payment in flight holds nor a late renewal.
 ///
-/// Rules, the first that applies: an offer used in the group, refunded or not; an offer held by a payment; a
-/// subscription of the group that is active, grace and billing retry included; else eligible.
+/// The first rule that applies decides:
+/// - An offer was used in the group, refunded or not.
+/// - A payment holds an offer.
+/// - A subscription of the group is active, grace and billing retry included.
+/// - Otherwise the customer is eligible.
 public enum IntroductoryOfferPolicy {
     /// The reason of a decision (M129).
     public enum Rule: String, CaseIterable, Sendable, Codable {
-        /// No subscription of the group, ever: eligible (M124).
+        /// Never subscribed to any product of the group: eligible (M124).
         case newSubscriber
-        /// Had one, none now, never an offer in the group: eligible (M125).
+        /// Subscribed before but not now, and never used an offer in the group: eligible (M125).
         case lapsedWithoutOffer
-        /// An offer was used in the group, for any product: ineligible (M121, M125). A refund changes nothing (M128).
+        /// An offer was used in the group, for any product: ineligible (M121, M125). A refund does not change that
+        /// (M128).
         case offerUsed
         /// A payment in flight holds the offer: ineligible (M134).
         case offerReserved
@@ -23,7 +28,7 @@ public enum IntroductoryOfferPolicy {
         case inGracePeriod
         /// The last renewal could not be charged and is retried: ineligible, as a subscriber (M127).
         case inBillingRetryPeriod
-        /// PaymentQueue did not answer, or a receipt decides nothing: unknown. Such a receipt has an offer of a product
+        /// PaymentQueue did not answer, or a receipt does not decide: unknown. Such a receipt has an offer of a product
         /// that no longer exists and whose group is unknown.
         case historyUnavailable
     }
@@ -53,7 +58,7 @@ public enum IntroductoryOfferPolicy {
     /// Decides for one group.
     ///
     /// - Parameters:
-    ///   - history: The group's history; nil when the customer has none.
+    ///   - history: The group's history, or nil if the customer has none.
     ///   - now: The business clock, never the wall clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
         guard let history else {

@@ -1,19 +1,19 @@
-/// Decides whether a customer is of the audience of an offer code. Pure. How often one customer may redeem codes is not
-/// limited here (this store's rule; App Store Connect has campaigns for that).
+/// Decides whether a customer is in the audience of an offer code. The type is pure. It does not limit how often one
+/// customer may redeem codes (this store's rule, while App Store Connect has campaigns for that).
 public enum OfferCodePolicy {
     /// Whether the customer may redeem the code, and why.
     public struct Decision: Hashable, Sendable {
         /// Whether `audience` is among the code's audiences.
         public let isEligible: Bool
-        /// The customer's audience in the group; it is also the reason.
+        /// The customer's audience in the group, which is also the reason.
         public let audience: RedeemableOffer.Audience
     }
 
     /// Decides for one code.
     ///
     /// - Parameters:
-    ///   - audiences: The customers the code is for; nil or empty: all.
-    ///   - history: The group's history; nil when the customer has none.
+    ///   - audiences: The customers the code is for. Nil or empty for all.
+    ///   - history: The group's history, or nil if the customer has none.
     ///   - now: The business clock.
     public static func decide(
         audiences: [RedeemableOffer.Audience]?, history: SubscriptionGroupHistory?, now: Timestamp

@@ -1,6 +1,6 @@
 /// Decides whether a customer may have a subscription's promotional offer. Every present or former subscriber of the
-/// group may, as often as the app signs for it. Pure; PaymentQueue applies it inside the purchase's commit. A
-/// promotional offer neither requires the introductory offer nor uses it up.
+/// group may, as often as the app signs for it. The type is pure, and PaymentQueue applies it inside the purchase's
+/// commit. A promotional offer neither requires the introductory offer nor uses it up.
 public enum PromotionalOfferPolicy {
     /// The reason of a decision.
     public enum Rule: String, CaseIterable, Sendable, Codable {
@@ -16,14 +16,14 @@ public enum PromotionalOfferPolicy {
     public struct Decision: Hashable, Sendable {
         /// False only for `neverSubscribed`.
         public let isEligible: Bool
-        /// The customer's standing in the group; it decides.
+        /// The customer's standing in the group, which decides.
         public let rule: Rule
     }
 
     /// Decides for one group.
     ///
     /// - Parameters:
-    ///   - history: The group's history; nil when the customer has none.
+    ///   - history: The group's history, or nil if the customer has none.
     ///   - now: The business clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
         switch history?.standing(at: now) ?? .new {

@@ -1,11 +1,10 @@
 /// A verified receipt's purchases, with the instant at which they are judged.
 public struct ReceiptHistory: Hashable, Sendable, Codable {
-    /// In any order; Apple's receipts have none either.
+    /// In any order. Apple's receipts have no order either.
     public var items: [ReceiptItem]
     /// The app's business clock.
     public var now: Timestamp
-    /// The known renewals of the subscriptions; a receipt itself says nothing of them. Nil is no failed
-    /// renewal.
+    /// The known renewals of the subscriptions, which a receipt does not show. Nil means no failed renewal.
     public var renewals: [ReceiptRenewal]?
 }
 
@@ -31,7 +30,7 @@ extension ReceiptHistory {
     }
 
     /// A purchase of an unknown group that would make the customer ineligible there. Either it used an offer, or its
-    /// subscription is active. The customer must not be called eligible then, because the group may be any.
+    /// subscription is active. The policy then must not call the customer eligible, because it may be any group.
     /// - Parameter isKnown: Whether today's catalogue has the product, and so its group.
     public func unplaced(_ isKnown: (String) -> Bool) -> ReceiptItem? {
         let renewals = renewalsByOriginal
@@ -102,7 +101,7 @@ private struct ReceiptSubscription {
             activeTransaction: deciding.transactionIdentifier, state: state)
     }
 
-    /// The subscription's state. A refund of the latest period ends what a failed renewal had left open.
+    /// The subscription's state. A refund of the latest period ends the time that a failed renewal had left open.
     private func state(of latest: ReceiptItem, at now: Timestamp) -> SubscriptionState {
         if let end = latestKept?.expiresDate, end > now { return .subscribed }
         guard latest.cancellationDate == nil else { return .revoked }
@@ -114,14 +113,14 @@ private struct ReceiptSubscription {
 extension ReceiptItem {
     fileprivate var usedOffer: Bool { isTrialPeriod == true || isInIntroOfferPeriod == true }
 
-    /// Orders by date, then identifier. Identifiers grow with time; a shorter decimal is a smaller one.
+    /// Orders by date, then identifier. Identifiers grow with time, and a shorter decimal is a smaller one.
     fileprivate var order: (Int64, Int, String) {
         (purchaseDate.milliseconds, transactionIdentifier.utf8.count, transactionIdentifier)
     }
 }
 
 extension [String] {
-    /// Adds a text unless it is there byte for byte; nil adds nothing.
+    /// Adds a text unless it is there byte for byte. Ignores nil.
     package mutating func insert(exactly text: String?) {
         guard let text, !containsExactly(text) else { return }
         append(text)

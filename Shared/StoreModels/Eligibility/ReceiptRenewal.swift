@@ -11,6 +11,6 @@ public struct ReceiptRenewal: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String?
     /// Whether a renewal failed and is retried. Apple sets it in the grace period as well.
     public var isInBillingRetryPeriod: Bool = false
-    /// The end of access without payment; nil without a grace period.
+    /// The end of access without payment, or nil without a grace period.
     public var gracePeriodExpiresDate: Timestamp?
 }

@@ -2,10 +2,10 @@
 public enum SubscriberStanding: Hashable, Sendable {
     /// Never subscribed to any product of the group.
     case new
-    /// Subscribed now, to any product of the group (M126). The state says how: grace and billing retry count, because
-    /// the subscription may still continue (M127; this store's rule, Apple does not mention them).
+    /// Subscribed now, to any product of the group (M126). The state says how. Grace and billing retry count, because
+    /// the subscription may still continue (M127, this store's rule because Apple does not mention them).
     case existing(SubscriptionState)
-    /// Was subscribed and is no longer: expired, refunded or revoked.
+    /// No longer subscribed, because the subscription expired or was refunded or revoked.
     case former
 }
 

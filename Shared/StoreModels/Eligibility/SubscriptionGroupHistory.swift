@@ -10,15 +10,15 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String
     /// The transaction that used the group's introductory offer, refunded or not (M128).
     public var introductoryOfferTransaction: String?
-    /// The product whose offer was used or is held; perhaps another one of the group.
+    /// The product whose offer was used or is held. It may be another one of the group.
     public var introductoryOfferProduct: String?
-    /// Whether a payment in flight or deferred holds the offer; it counts as used.
+    /// Whether a payment in flight or deferred holds the offer. A held offer counts as used.
     public var introductoryOfferReserved: Bool = false
-    /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
+    /// The latest expiry among the customer's subscriptions of the group, grace and billing retry included.
     public var activeUntil: Timestamp?
-    /// The latest transaction of the subscription in `activeUntil`; decimal digits.
+    /// The latest transaction of the subscription in `activeUntil`, in decimal digits.
     public var activeTransaction: String?
-    /// The subscription's state; nil when there never was one.
+    /// The subscription's state, or nil if the customer never had one.
     public var state: SubscriptionState?
     /// Whether the period is over and the subscription neither renewed nor ended yet. It then counts as active when it
     /// renews automatically.

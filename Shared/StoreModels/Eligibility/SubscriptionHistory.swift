@@ -1,7 +1,8 @@
 /// A customer's subscriptions and introductory offers in one app, by product and by group.
 ///
-/// Groups are the developer's to change: an import renames, splits and merges them. So nothing is kept by group alone;
-/// what happened counts for its product, for every group the product was bought in, and for the group it is in today.
+/// The developer may change groups: an import renames, splits and merges them. So no fact is kept by group alone. A
+/// purchase or offer counts for its product, for every group the product was bought in, and for the group it is in
+/// today.
 ///
 /// ```json
 /// {"subscriptions":[{"originalTransactionIdentifier":"2000000000000001","productIdentifier":"pro.monthly",
@@ -54,7 +55,7 @@ extension SubscriptionHistory {
         /// Whether another product is in the same group today, for sale or not.
         let sharesGroup: @Sendable (String) -> Bool
 
-        /// Creates a question; `sharesGroup` answers from the catalogue in force.
+        /// Creates a question. `sharesGroup` answers from the catalogue in force.
         public init(
             of productIdentifier: String, inGroup group: String,
             sharesGroup: @escaping @Sendable (String) -> Bool
@@ -71,7 +72,7 @@ extension SubscriptionHistory {
         }
     }
 
-    /// The history that counts for a product; nil when there is none.
+    /// The history that counts for a product, or nil without one.
     /// - Parameter now: The app's business clock.
     public func group(of question: Question, at now: Timestamp) -> SubscriptionGroupHistory? {
         let offers = offers.filter { question.concerns($0.productIdentifier, $0.groups) }
@@ -109,7 +110,7 @@ extension SubscriptionHistory {
         ]
     }
 
-    /// Identifiers grow with time; a shorter decimal is a smaller one.
+    /// Identifiers grow with time, and a shorter decimal is a smaller one.
     private static func isEarlier(_ left: Offer, _ right: Offer) -> Bool {
         let (left, right) = (left.transactionIdentifier ?? "", right.transactionIdentifier ?? "")
         return (left.utf8.count, left) < (right.utf8.count, right)

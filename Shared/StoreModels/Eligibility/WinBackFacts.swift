@@ -1,6 +1,6 @@
 /// The data about a customer and a group for win-back offers. PaymentQueue fills it.
 public struct WinBackFacts: Hashable, Sendable {
-    /// The group's history; nil when the customer has none.
+    /// The group's history, or nil if the customer has none.
     public var history: SubscriptionGroupHistory?
     /// The months paid for in the whole group. They are ``months(of:)`` over the periods that cost something and were
     /// not refunded.

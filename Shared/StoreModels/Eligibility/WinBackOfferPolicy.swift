@@ -1,5 +1,5 @@
-/// Decides whether a former subscriber may have a win-back offer, by the offer's own conditions. Pure; months are 30
-/// days of business time.
+/// Decides whether a former subscriber may have a win-back offer, by the offer's own conditions. The type is pure.
+/// Months are 30 days of business time.
 public enum WinBackOfferPolicy {
     /// The reason of a decision.
     public enum Rule: String, CaseIterable, Sendable, Codable {
@@ -7,9 +7,9 @@ public enum WinBackOfferPolicy {
         case neverSubscribed
         /// Subscribed now, grace and billing retry included: ineligible.
         case subscribed
-        /// Paid for fewer months than the offer asks for.
+        /// Paid for fewer months than the offer requires.
         case tooFewPaidMonths
-        /// The subscription ended less or more months ago than the offer asks for.
+        /// The subscription ended fewer or more months ago than the offer requires.
         case expiredTooRecently, expiredTooLongAgo
         /// The last win-back offer of the group is too recent, or offers are given once.
         case offeredTooRecently
@@ -39,8 +39,8 @@ public enum WinBackOfferPolicy {
         Decision(rule: rule(conditions, facts, now))
     }
 
-    /// The offers that the customer may have now, the best first. Best is free before paid, then the longest, then the
-    /// cheapest, then by identifier. That order is this store's; Apple's is the operator's priority.
+    /// The offers that the customer may have now, the best first. Free offers come before paid ones, then the longest,
+    /// then the cheapest, then by identifier. That order is this store's. Apple uses the operator's priority.
     public static func eligible(
         _ offers: [RedeemableOffer], facts: WinBackFacts, now: Timestamp
     ) -> [RedeemableOffer] {

@@ -1,10 +1,10 @@
 /// A reason why a log does not continue behind a reader's position.
 public enum PositionFault: String, Hashable, Sendable, CaseIterable {
-    /// It is no position of a log.
+    /// The text is not a position of a log.
     case malformed
-    /// It is ahead of everything the log has had: the log's database is older than the reader.
+    /// The position is ahead of the log, because the log's database is older than the reader.
     case ahead
-    /// Rows behind it were removed because of their age, so the reader has missed them.
+    /// Rows behind the position were removed because of their age, so the reader has missed them.
     case removed
 
     fileprivate var sentence: String {
@@ -31,11 +31,12 @@ extension PositionFault {
 }
 
 extension StoreError {
-    /// A position that the log does not continue behind: `requestInvalid` with the fault among its details.
+    /// A position that the log does not continue behind. The error is `requestInvalid` with the fault among its
+    /// details.
     public static func position(_ fault: PositionFault) -> StoreError {
         StoreError(.requestInvalid, fault.sentence, details: fault.details)
     }
 
-    /// What is wrong with the request's position; nil for any other error.
+    /// The fault of the request's position, or nil for any other error.
     public var positionFault: PositionFault? { PositionFault(details: details) }
 }

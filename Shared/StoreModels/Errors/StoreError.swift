@@ -7,13 +7,13 @@
 public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The HTTP status the gateway turns this into.
     public var status: Int
-    /// The contract with clients; `message` may change.
+    /// The contract with clients. `message` may change.
     public var code: StoreErrorCode
-    /// For the caller: what is wrong and where. It never contains a receipt, token or payload.
+    /// Tells the caller the fault and its place. It never contains a receipt, token or payload.
     public var message: String
     /// Whether the caller may send the same request with the same key again.
     public var retryable: Bool
-    /// The wait before that, in milliseconds; nil when nothing is known.
+    /// The wait before that, in milliseconds, or nil if it is unknown.
     public var retryAfterMs: Int?
     /// Details for programs, such as `path` or `problems`.
     public var details: [String: JSONValue]
@@ -30,7 +30,7 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
         self.details = details
     }
 
-    /// Code and message for logs; `details` are left out.
+    /// Code and message for logs, without `details`.
     public var description: String { "\(code): \(message)" }
 
     private enum CodingKeys: String, CodingKey { case status, code, message, retryable, retryAfterMs, details }

@@ -1,15 +1,15 @@
-/// The name of an error in HTTP, the bus, the CLI and the docs. The code is the contract; messages are not.
+/// The name of an error in HTTP, the bus, the CLI and the docs. The code is the contract, and messages may change.
 ///
 /// A struct and not an enum, so that a client meets a newer service's code without failing to decode it.
 public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// Spelled as on the wire, in camel case.
     public let name: String
 
-    /// Creates a code; an unregistered name has status 500 and is not retryable.
+    /// Creates a code. An unregistered name has status 500 and is not retryable.
     public init(_ name: String) { self.name = name }
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// Reads any text; an unknown code is no error.
+    /// Reads any text. An unknown code is accepted.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
@@ -21,13 +21,13 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
 
     public var description: String { name }
 
-    /// The HTTP status the gateway answers with, unless the error itself names another.
+    /// The gateway's HTTP status for the code, unless the error itself names another.
     public var status: Int { Self.registry[self]?.status ?? 500 }
 
     /// Whether the same request, with the same key, may succeed when it is sent again.
     public var isRetryable: Bool { Self.registry[self]?.isRetryable ?? false }
 
-    /// One sentence for people: what to do about it.
+    /// One sentence that says how to resolve the error.
     public var remedy: String { Self.registry[self]?.remedy ?? "See the message." }
 
     /// Every code of `docs/ERRORS.md`, in its order.
@@ -37,11 +37,11 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let requestInvalid: StoreErrorCode = "requestInvalid"
     /// 401: the bearer token is missing, unknown or expired.
     public static let unauthenticated: StoreErrorCode = "unauthenticated"
-    /// 403: the token is valid and of a kind that may not use the path.
+    /// 403: the token is valid, but its kind may not use the path.
     public static let forbidden: StoreErrorCode = "forbidden"
-    /// 404: no such path or no such thing, or another customer's.
+    /// 404: the path or thing does not exist, or belongs to another customer.
     public static let notFound: StoreErrorCode = "notFound"
-    /// 405: the path exists and has no such method.
+    /// 405: the path exists without such a method.
     public static let methodNotAllowed: StoreErrorCode = "methodNotAllowed"
     /// 413: the body exceeds the limit that the message names.
     public static let bodyTooLarge: StoreErrorCode = "bodyTooLarge"
@@ -79,13 +79,13 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let faultsDisabled: StoreErrorCode = "faultsDisabled"
     /// 422: the receipt is not one that this store has signed.
     public static let receiptInvalid: StoreErrorCode = "receiptInvalid"
-    /// 422: a catalogue file or content breaks a rule; nothing was imported.
+    /// 422: a catalogue file or content breaks a rule. Nothing was imported.
     public static let catalogInvalid: StoreErrorCode = "catalogInvalid"
     /// 422: the purchase URL has a fault, named by ``PurchaseIntentURLFault``.
     public static let urlInvalid: StoreErrorCode = "urlInvalid"
     /// 429: a limit of requests or waiting purchases is reached.
     public static let rateLimited: StoreErrorCode = "rateLimited"
-    /// 504: a service did not answer in time; repeating the request is safe.
+    /// 504: a service did not answer in time. Repeating the request is safe.
     public static let deadlineExceeded: StoreErrorCode = "deadlineExceeded"
     /// 504: the purchase may or may not have happened.
     public static let outcomeUnknown: StoreErrorCode = "outcomeUnknown"
@@ -93,7 +93,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let serviceUnavailable: StoreErrorCode = "serviceUnavailable"
     /// 501: this version does not support the request.
     public static let notImplemented: StoreErrorCode = "notImplemented"
-    /// 500: a fault of Storebus, on which no client can act; the trace identifier finds the log.
+    /// 500: a fault of Storebus, on which clients cannot act. The trace identifier finds the log.
     public static let `internal`: StoreErrorCode = "internal"
 
     private struct Entry {

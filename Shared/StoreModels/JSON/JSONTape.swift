@@ -1,7 +1,7 @@
 import JSONSyntax
 
-/// A valid document as a flat list of its values, in text order. Made by one pass (``StrictJSONReader``), read by
-/// ``TapeDecoder`` without looking at the text between the values again.
+/// A valid document as a flat list of its values, in text order. ``StrictJSONReader`` makes it in one pass.
+/// ``TapeDecoder`` reads it without looking at the text between the values again.
 ///
 /// A value's descendants follow it directly: `{"a":[1],"b":2}` is object, name a, array, 1, name b, 2.
 final class JSONTape: Sendable {
@@ -16,7 +16,7 @@ final class JSONTape: Sendable {
         var kind: Kind
         /// Whether every byte of a string's text is ASCII.
         var isASCII = true
-        /// The start of the text; a string's is after the opening quote.
+        /// The start of the text. For a string it is after the opening quote.
         var start: Int32
         var end: Int32
         /// The node behind the value and all that is in it.
@@ -54,7 +54,7 @@ final class JSONTape: Sendable {
     /// - Precondition: The node is a number.
     func text(_ node: Int) -> String { String(decoding: text(of: node), as: UTF8.self) }
 
-    /// The text of any value; a string's is between the quotes.
+    /// The text of any value. For a string it is the text between the quotes.
     func text(of node: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[node].start)..<Int(nodes[node].end)] }
 
     /// The first value in an array, or the first name in an object. `end(of:)` when it is empty.
@@ -66,7 +66,7 @@ final class JSONTape: Sendable {
     /// The next value of the same array. For the value of a member, the next name of the same object.
     func next(after node: Int) -> Int { Int(nodes[node].next) }
 
-    /// The value of an object's member; nil when there is no such member.
+    /// The value of an object's member, or nil without such a member.
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
         return name.withUTF8 { wanted in
@@ -109,7 +109,7 @@ final class JSONTape: Sendable {
         var digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
         var value: Value = 0
         let isNegative = digits.count < text.count
-        /// Adds a digit on the sign's side, because the smallest integer has no positive.
+        /// Adds a digit on the sign's side, because the smallest integer has no positive counterpart.
         func append(_ digit: UInt8) -> Bool {
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) =
@@ -152,7 +152,7 @@ final class JSONTape: Sendable {
 
     /// Reads a number as a double.
     ///
-    /// - Returns: Nil when it is not a number, or has no nearest double (`1e999`).
+    /// - Returns: Nil if the value is not a number, or has no nearest double (`1e999`).
     func double(_ node: Int) -> Double? {
         guard nodes[node].kind == .number else { return nil }
         return Double(text(node)).flatMap { $0.isFinite ? $0 : nil }

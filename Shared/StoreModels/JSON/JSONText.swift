@@ -1,8 +1,8 @@
 /// Writes JSON straight into bytes, members in the order of their names.
 ///
 /// `Encodable` types name their members in an order of their own, so an object's members are written as they come and
-/// put in order when the object ends. The encoder gets no call at a container's end; one ends when something is written
-/// at an outer level, or when the value that opened it is done.
+/// put in order when the object ends. The encoder gets no call at a container's end. A container ends with the next
+/// write at an outer level, or with the value that opened it.
 struct JSONText {
     /// A value that is being written.
     private struct Frame {
@@ -78,7 +78,7 @@ struct JSONText {
         bytes.append(UInt8(ascii: "["))
     }
 
-    /// Begins a member of the object at this depth; its value follows.
+    /// Begins a member of the object at this depth. Its value follows.
     mutating func member(_ name: String, _ depth: Int) {
         endAll(deeperThan: depth)
         separate(depth)
@@ -88,7 +88,7 @@ struct JSONText {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Begins an element of the array at this depth; its value follows.
+    /// Begins an element of the array at this depth. Its value follows.
     mutating func element(_ depth: Int) {
         endAll(deeperThan: depth)
         separate(depth)
@@ -176,7 +176,7 @@ struct JSONText {
         bytes.append(contentsOf: "\(value)".utf8)
     }
 
-    /// The shortest text that reads as the same double; whole numbers without a point.
+    /// The shortest text that reads as the same double. Whole numbers have no point.
     /// - Precondition: `value` is finite.
     mutating func write(double value: Double) {
         let text = value.description

@@ -19,31 +19,31 @@ public enum JSONValue: Hashable, Sendable, Codable {
         return nil
     }
 
-    /// The text of a string; nil for another kind of value.
+    /// The text of a string, or nil for another kind of value.
     public var stringValue: String? {
         if case .string(let value) = self { return value }
         return nil
     }
 
-    /// The value of `true` or `false`; nil for another kind.
+    /// The value of `true` or `false`, or nil for another kind.
     public var boolValue: Bool? {
         if case .bool(let value) = self { return value }
         return nil
     }
 
-    /// The number as an integer; nil unless it is written as one and fits.
+    /// The number as an integer. Nil unless it is written as one and fits.
     public var intValue: Int? {
         if case .number(let text) = self { return Int(text) }
         return nil
     }
 
-    /// The elements of a list; nil for another kind of value.
+    /// The elements of a list, or nil for another kind of value.
     public var arrayValue: [JSONValue]? {
         if case .array(let values) = self { return values }
         return nil
     }
 
-    /// The members of an object; nil for another kind of value.
+    /// The members of an object, or nil for another kind of value.
     public var objectValue: [String: JSONValue]? {
         if case .object(let members) = self { return members }
         return nil
@@ -61,7 +61,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
         }
     }
 
-    /// Reads any value; numbers by way of `Int64`, else `Double`.
+    /// Reads any value. Numbers are read as `Int64`, else as `Double`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

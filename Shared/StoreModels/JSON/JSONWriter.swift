@@ -6,9 +6,9 @@
 
 /// One document during its encoding, which all containers share.
 ///
-/// The text lies in memory of its own instead of in a stored property, because each access to a property of a class is
-/// checked for exclusiveness while the program runs, and there are several for each member: that was a third of the
-/// time. Containers use it one after the other, from the one task that encodes.
+/// The text lies in memory of its own instead of in a stored property. Each access to a property of a class is checked
+/// for exclusiveness at run time, and several accesses for each member took a third of the time. Containers use it one
+/// after the other, from the one task that encodes.
 final class JSONWriter {
     let text: UnsafeMutablePointer<JSONText>
 

@@ -1,8 +1,8 @@
 /// Refuses members that the decoded types do not have, or lists known members.
 ///
-/// A type's members are its coding keys. A list needs no second declaration of them: the object is decoded again, and
-/// the keys its type asks for are noted. A member that is missing then takes the value of the refused one, because most
-/// refused members are misspelt ones.
+/// A type's members are its coding keys. To list them without a second declaration, the check decodes the object again
+/// and notes the keys its type asks for. A missing member then takes the value of the refused one, because most refused
+/// members are misspelt.
 final class MemberCheck {
     /// The error for a member that no coding key has.
     struct UnknownMember: Error {
@@ -37,9 +37,9 @@ final class MemberCheck {
         throw unknown
     }
 
-    /// Notes that a member is asked for.
+    /// Notes that the decoder asks for a member.
     ///
-    /// - Returns: The value to use if the member is missing; nil where none is.
+    /// - Returns: The value to use if the member is missing, or nil without one.
     func ask(_ name: String, of object: Int) -> Int? {
         guard let listed, listed.object == object else { return nil }
         members.insert(name)

@@ -1,5 +1,5 @@
-/// A JSON value that is passed on unchanged. It is validated once, never decoded, and written again byte by byte. For
-/// values a service only passes through, such as the products of a page.
+/// A JSON value that is passed on unchanged. It is validated once, never decoded, and written again byte by byte. It
+/// serves values that a service only passes through, such as the products of a page.
 ///
 /// Between two ``StoreJSON`` documents that costs a copy. Any other coder gets the value, too, by way of ``JSONValue``.
 public struct RawJSON: Hashable, Sendable, Codable {
@@ -101,7 +101,7 @@ public struct EncodedJSON: Hashable, Sendable, Encodable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Creates a value from text that was encoded and stored; it is not checked again.
+    /// Creates a value from text that was encoded and stored. It is not checked again.
     package init(stored text: String) { bytes = Array(text.utf8) }
 
     public func encode(to encoder: any Encoder) throws {

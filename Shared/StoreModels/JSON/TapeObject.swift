@@ -32,7 +32,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return TapeDecoder(tape: tape, node: value, members: members)
     }
 
-    /// The member's decoder; nil where the member is missing or null.
+    /// The member's decoder, or nil if the member is missing or null.
     private func memberIfPresent(_ key: Key) -> TapeDecoder? {
         _ = members?.ask(key.stringValue, of: node)
         guard let value = tape.member(key.stringValue, of: node), tape.kind(value) != .null else { return nil }

@@ -1,7 +1,7 @@
 /// An ISO 4217 currency and the number of digits of its minor unit.
 ///
-/// On the wire a currency is its alphabetic code, `"EUR"`. The exponent decides what one integer unit of ``Money`` is:
-/// a cent for the euro, a whole yen for the yen, a mil for the Kuwaiti dinar.
+/// On the wire a currency is its alphabetic code, `"EUR"`. The exponent decides the integer unit of ``Money``: a cent
+/// for the euro, a whole yen for the yen, a mil for the Kuwaiti dinar.
 public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Three capital letters, as ISO 4217 spells them.
     public let code: String

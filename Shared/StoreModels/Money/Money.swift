@@ -1,15 +1,15 @@
-/// An amount of money as an integer of the currency's minor unit. There is no floating point anywhere near a price.
+/// An amount of money as an integer of the currency's minor unit. No price uses floating point.
 ///
 /// On the wire: `{"amount":"1.99","currency":"USD"}`, the amount a decimal string with exactly the currency's digits.
 public struct Money: Hashable, Sendable, Codable {
-    /// Minor units: cents for USD, yen for JPY. Never negative in a price; a refund is an operation, not a sign.
+    /// Minor units: cents for USD, yen for JPY. Never negative in a price, because a refund is an operation of its own.
     public var minorUnits: Int64
     /// Decides how many digits `minorUnits` has behind the point.
     public var currency: Currency
 }
 
 extension Money {
-    /// Reads a decimal such as `1.99`, `0.5` or `300`. It has digits with at most one point, no sign, no exponent, no
+    /// Reads a decimal such as `1.99`, `0.5` or `300`. It has digits with at most one point, and no sign, exponent or
     /// spaces.
     ///
     /// - Parameter rounding: The treatment of digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
@@ -19,7 +19,7 @@ extension Money {
         let exponent = currency.exponent
         var units: Int64 = 0
         var wholeDigits = 0
-        /// Digits behind the point; nil before it.
+        /// The number of digits behind the point, or nil before it.
         var fractionDigits: Int?
         var roundsUp = false
         for byte in amount.utf8 {

@@ -1,23 +1,23 @@
-/// A notification before it is signed: the facts of which the gateway makes Apple's payload.
+/// A notification before it is signed: the facts from which the gateway makes Apple's payload.
 public struct NotificationDraft: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// A UUID in lower case; the same in all attempts.
+    /// A UUID in lower case, the same in all attempts.
     public var notificationUUID: String
     public var notificationType: NotificationType
     public var subtype: NotificationSubtype?
-    /// Business time of the event; a millisecond more for each further one of the customer at that instant.
+    /// Business time of the event. Each further notification of the customer at that instant adds a millisecond.
     public var signedDate: Timestamp
-    /// The customer's download of the app; nil for a notification that is about no customer.
+    /// The customer's download of the app, or nil for a notification without a customer.
     public var appTransactionIdentifier: String?
     public var transaction: ServerTransaction?
     public var subscription: ServerSubscription?
-    /// Why the customer asks for a refund; of a `CONSUMPTION_REQUEST` only.
+    /// Why the customer asks for a refund, in a `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: ConsumptionRequestReason?
-    /// What a summary tells; nil for any other notification.
+    /// The content of a summary, or nil for any other notification.
     public var extensions: SubscriptionExtensions?
-    /// Members of the payload to replace, by an operator's trigger; null removes one.
+    /// Members of the payload that an operator's trigger replaces. Null removes one.
     public var set: [String: JSONValue]?
-    /// How the signature is to be wrong, by an operator's trigger; nil for a good one.
+    /// The fault of the signature, set by an operator's trigger. Nil for a good signature.
     public var `break`: BrokenSignature?
 }
 

@@ -2,15 +2,15 @@
 public enum NotifierEndpoints {
     public static let getEndpoint = Endpoint<AppRequest, NotificationEndpointReply>(
         .notifier, "endpoint.get", isIdempotent: true, errors: [])
-    /// Sets an app's endpoint. It holds for attempts from then on, of notifications that are retried too.
+    /// Sets an app's endpoint. It holds for attempts from then on, including those of retried notifications.
     public static let putEndpoint = Endpoint<PutNotificationEndpointRequest, NotificationEndpointReply>(
         .notifier, "endpoint.put", isIdempotent: true, errors: [.urlInvalid])
-    /// Removes an app's endpoint. Notifications that wait are kept and go to the next one.
+    /// Removes an app's endpoint. Waiting notifications are kept and go to the next endpoint.
     public static let deleteEndpoint = Endpoint<AppRequest, Empty>(
         .notifier, "endpoint.delete", isIdempotent: true, errors: [])
     public static let list = Endpoint<NotificationsRequest, NotificationsPage>(
         .notifier, "list", isIdempotent: true, errors: [])
-    /// Reads a notification with its payload, which is signed if it was not.
+    /// Reads a notification with its payload, which is signed first if necessary.
     /// - Throws: `serviceUnavailable` when no gateway can sign.
     public static let get = Endpoint<NotificationRequest, ServerNotification>(
         .notifier, "get", isIdempotent: true, errors: [.notFound])
@@ -36,7 +36,7 @@ public enum NotifierEndpoints {
     public static let settled = Endpoint<NotificationsSettledRequest, NotificationsSettled>(
         .notifier, "settled", isIdempotent: true, errors: [])
 
-    /// Removes what is stored about an isolated store's app, a part at a time.
+    /// Removes the stored data of an isolated store's app, a part at a time.
     public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
         .notifier, "app.remove", isIdempotent: true, errors: [])
 }

@@ -38,7 +38,7 @@ public struct NotificationRequest: Hashable, Sendable, Codable {
     public var notificationUUID: String
 }
 
-/// Asks for what was sent to an app's endpoint, oldest first, as Apple's history has it.
+/// Asks for the notifications sent to an app's endpoint, oldest first, as in Apple's history.
 public struct NotificationHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// Bounds of the business time of the event, both included.
@@ -49,7 +49,7 @@ public struct NotificationHistoryRequest: Hashable, Sendable, Codable {
     public var subtype: NotificationSubtype?
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String?
-    /// Whether only those are wanted whose last attempt has failed.
+    /// Whether to select only notifications whose last attempt has failed.
     public var onlyFailures: Bool = false
     /// ``NotificationHistoryPage/after`` of the page before.
     public var after: String?
@@ -57,11 +57,11 @@ public struct NotificationHistoryRequest: Hashable, Sendable, Codable {
     public var limit: Int = 20
 }
 
-/// A page of what was sent.
+/// A page of sent notifications.
 public struct NotificationHistoryPage: Hashable, Sendable, Codable {
     /// Each with its payload and at least one attempt that has ended.
     public var notifications: [ServerNotification]
-    /// Where the next page begins; nil on the last page.
+    /// Where the next page begins, or nil on the last page.
     public var after: String?
 }
 
@@ -74,16 +74,16 @@ public struct TestNotificationReply: Hashable, Sendable, Codable {
 
 /// Makes a notification without an event, from facts that the gateway has read.
 public struct TriggerNotificationRequest: Hashable, Sendable, Codable {
-    /// What it says; `notificationUUID` and `signedDate` are set by the notifier.
+    /// The notification's content. The notifier sets `notificationUUID` and `signedDate`.
     public var draft: NotificationDraft
-    /// As ``OpenAccountReply/customerIdentifier``; nil for a notification that is about no customer.
+    /// As ``OpenAccountReply/customerIdentifier``, or nil for a notification without a customer.
     public var customerIdentifier: String?
     public var account: String?
 }
 
-/// Asks for notifications that are due at a `listen:` endpoint, and begins an attempt of each.
+/// Asks for due notifications at a `listen:` endpoint and begins an attempt of each.
 public struct LeaseNotificationsRequest: Hashable, Sendable, Codable {
-    /// How many attempts a reply has at most; fewer where their payloads would not fit into it.
+    /// How many attempts a reply has at most. A reply has fewer if their payloads would not fit into it.
     public static let maxRange = 1...32
 
     public var bundleId: String
@@ -109,18 +109,18 @@ public struct LeaseNotificationsReply: Hashable, Sendable, Codable {
     public var attempts: [Attempt]
 }
 
-/// Reports the outcome of a leased attempt. A report after the lease has ended changes nothing.
+/// Reports the outcome of a leased attempt. A report after the lease has ended has no effect.
 public struct ReportAttemptRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var attemptIdentifier: String
     public var sendAttemptResult: SendAttemptResult
     public var httpStatus: Int?
     public var durationMs: Int?
-    /// The beginning of the response's body, or what went wrong; kept as ``PrintableText``.
+    /// The beginning of the response's body, or the failure, kept as ``PrintableText``.
     public var bodyStart: String?
 }
 
-/// Asks whether all that is due of an app was delivered or has failed.
+/// Asks whether every due notification of an app was delivered or has failed.
 public struct NotificationsSettledRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// How long to wait for it, 0…20 000.
@@ -129,7 +129,7 @@ public struct NotificationsSettledRequest: Hashable, Sendable, Codable {
 
 /// The state of an app's notifications by its clock.
 public struct NotificationsSettled: Hashable, Sendable, Codable {
-    /// Whether nothing is due by the app's clock, and nothing under way.
+    /// Whether no notification is due by the app's clock or under way.
     public var settled: Bool
     /// Notifications that have an attempt due or under way.
     public var pending: Int

@@ -1,7 +1,7 @@
 /// Text of an untrusted server or listener as it is stored and shown: printable, on one line, bounded.
 ///
-/// A response's bytes become a string nowhere else. Bytes that are no UTF-8, and control and formatting characters,
-/// become U+FFFD each, so that databases, readers of JSON and terminals take it.
+/// A response's bytes become a string only here. Bytes that are not UTF-8, and control and formatting characters, each
+/// become U+FFFD, so that databases, JSON readers and terminals accept the text.
 public struct PrintableText: Hashable, Sendable {
     /// Maximum bytes of ``text``, in UTF-8.
     public static let bytesMax = 256

@@ -1,25 +1,26 @@
-/// What one commit of PaymentQueue did that apps' servers are notified of, as of that instant.
+/// The changes in one commit of PaymentQueue that apps' servers are notified of.
 ///
-/// PaymentQueue writes it in that commit and keeps it until the notifier has acknowledged it.
+/// They are as of that instant. PaymentQueue writes the event in that commit and keeps it until the notifier has
+/// acknowledged it.
 public struct ServerEvent: Hashable, Sendable, Codable {
     /// One change of a transaction or subscription.
     public struct Change: Hashable, Sendable, Codable {
         public var kind: Kind
-        /// The transaction the change made or concerns; the latest one of a subscription otherwise.
+        /// The transaction that the change made or concerns, else the latest one of the subscription.
         public var transaction: ServerTransaction
-        /// The subscription after the change; nil for one-time purchases.
+        /// The subscription after the change, or nil for one-time purchases.
         public var subscription: ServerSubscription?
         /// How the service level moved, for a change of product at once.
         public var level: LevelChange?
         /// Whether the change ended a subscription that would have renewed.
         public var endsRenewal: Bool?
-        /// Why the customer asks for a refund, of a request for one.
+        /// Why the customer asks for a refund, for a refund request.
         public var consumptionRequestReason: ConsumptionRequestReason?
     }
 
-    /// What happened.
+    /// The kind of change.
     public enum Kind: String, CaseIterable, Sendable, Codable {
-        /// A product that is no subscription was bought.
+        /// A product other than a subscription was bought.
         case purchased
         /// The first purchase of a group, and one after it had lapsed.
         case subscribed, resubscribed
@@ -28,7 +29,7 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         case recovered
         /// The subscriber is asked for consent to a higher price.
         case priceIncreasePending
-        /// The subscriber consented to a higher price, or the first renewal at one that needed no consent.
+        /// The subscriber consented to a higher price. Also the first renewal at one that needed no consent.
         case priceIncreased
         /// A purchase took the place of the present period.
         case upgraded, crossgraded
@@ -56,10 +57,10 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         case downgrade
     }
 
-    /// Its place among all apps' events, which sorts as they happened; the `after` of the next request.
+    /// Its place among all apps' events, which sorts as they happened. It is the `after` of the next request.
     public var position: String
     public var bundleId: String
-    /// As ``OpenAccountReply/customerIdentifier``; nil for an event of no customer, as the two below.
+    /// As ``OpenAccountReply/customerIdentifier``, or nil for an event of no customer, as the two below.
     public var customerIdentifier: String?
     /// The shopper's name.
     public var account: String?
@@ -67,15 +68,15 @@ public struct ServerEvent: Hashable, Sendable, Codable {
     public var appTransactionIdentifier: String?
     /// Business time.
     public var at: Timestamp
-    /// In the order they happened; none for an event of no customer.
+    /// In the order they happened. Empty for an event of no customer.
     public var changes: [Change]
-    /// The end of an extension of a product's subscriptions; nil for an event of a customer.
+    /// The end of extending a product's subscriptions, or nil for an event of a customer.
     public var extensions: SubscriptionExtensions?
 }
 
 /// Asks PaymentQueue for the events of all apps, oldest first.
 public struct ServerEventsRequest: Hashable, Sendable, Codable {
-    /// ``ServerEventsPage/after`` of the page before; nil from the first event that is kept.
+    /// ``ServerEventsPage/after`` of the page before. Nil begins at the first event that is kept.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -85,7 +86,7 @@ public struct ServerEventsRequest: Hashable, Sendable, Codable {
 public struct ServerEventsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var events: [ServerEvent]
-    /// Where the next page begins; nil as long as nothing has happened.
+    /// Where the next page begins, or nil before the first event.
     public var after: String?
     /// Whether more events follow now.
     public var hasMore: Bool

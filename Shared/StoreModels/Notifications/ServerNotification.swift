@@ -20,21 +20,21 @@ public struct ServerNotification: Hashable, Sendable, Codable {
         case noEndpoint
     }
 
-    /// The same in all attempts; in lower case.
+    /// The same in all attempts, in lower case.
     public var notificationUUID: String
     @ShownApp public var bundleId: String
     public var notificationType: NotificationType
     public var subtype: NotificationSubtype?
-    /// The shopper's name; absent for a notification that is about no customer.
+    /// The shopper's name, absent for a notification without a customer.
     public var account: String?
     /// Business time of the event.
     public var at: Timestamp
     public var state: State
-    /// The JWS; absent until a gateway has signed it, and in lists.
+    /// The JWS. Absent until a gateway has signed it, and in lists.
     public var signedPayload: String?
     /// Oldest first.
     public var attempts: [NotificationAttempt] = []
-    /// When the next attempt is due, by the app's clock; absent when none is, and with the retry `fast`.
+    /// When the next attempt is due, by the app's clock. Absent if none is due, and with the retry `fast`.
     public var nextAttemptAt: Timestamp?
 }
 
@@ -44,11 +44,11 @@ public struct NotificationAttempt: Hashable, Sendable, Codable {
     public var attemptDate: Timestamp
     /// Absent while it is under way.
     public var sendAttemptResult: SendAttemptResult?
-    /// The status of the last response; absent without one.
+    /// The status of the last response, absent without one.
     public var httpStatus: Int?
     /// How long it took.
     public var durationMs: Int?
-    /// The beginning of the response's body, or what went wrong.
+    /// The beginning of the response's body, or the failure.
     public var bodyStart: String?
 }
 
@@ -58,12 +58,12 @@ public enum SendAttemptResult: String, CaseIterable, Sendable, Codable {
     case timedOut = "TIMED_OUT"
     case tlsIssue = "TLS_ISSUE"
     case circularRedirect = "CIRCULAR_REDIRECT"
-    /// The server has hung up, or a listener has not reported.
+    /// The server closed the connection, or a listener did not report.
     case noResponse = "NO_RESPONSE"
     /// No connection: a closed port, an unknown host, or an address that is refused.
     case socketIssue = "SOCKET_ISSUE"
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
-    /// What came back was no HTTP.
+    /// The response was not HTTP.
     case invalidResponse = "INVALID_RESPONSE"
     /// The body ended early.
     case prematureClose = "PREMATURE_CLOSE"

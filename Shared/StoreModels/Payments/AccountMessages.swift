@@ -1,9 +1,9 @@
-/// Asks for a customer by its own identifier or the account's name. Exactly one of the two is given.
+/// Asks for a customer by its own identifier or the account's name. The request has exactly one of the two.
 public struct GetAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// As ``OpenAccountReply/customerIdentifier``, of a client's session; nil when `account` is given.
+    /// As ``OpenAccountReply/customerIdentifier``, in a client's session. Nil if `account` is given.
     public var customerIdentifier: String?
-    /// The shopper's name, 1…128 characters, of an operator; nil when `customerIdentifier` is given.
+    /// The shopper's name, 1…128 characters, from an operator. Nil if `customerIdentifier` is given.
     public var account: String?
 }
 

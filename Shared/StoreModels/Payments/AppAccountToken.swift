@@ -3,7 +3,7 @@ public struct AppAccountToken: Hashable, Sendable {
     /// In lower case.
     public let text: String
 
-    /// - Returns: Nil for any text that is no UUID.
+    /// - Returns: Nil for any text that is not a UUID.
     public init?(_ text: String) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12],
@@ -14,9 +14,9 @@ public struct AppAccountToken: Hashable, Sendable {
 }
 
 extension Payment {
-    /// The payment with its token as Apple has it: in lower case, and an `applicationUsername` that is a UUID is one.
+    /// The payment with its token as Apple has it: in lower case, or from an `applicationUsername` that is a UUID.
     ///
-    /// A token that is no UUID stays as the app sent it.
+    /// A token that is not a UUID stays as the app sent it.
     public var withAccountToken: Payment {
         var payment = self
         payment.appAccountToken =

@@ -3,7 +3,7 @@
 /// ```json
 /// {"bundleId":"com.example.app","customerIdentifier":"c_…","seq":7,"kind":"updated","transaction":{…}}
 /// ```
-/// `seq` has no gaps per customer; `transaction` is the transaction at that revision, so that a reader sees every state
+/// `seq` has no gaps per customer. `transaction` is the transaction at that revision, so that a reader sees every state
 /// in order even when it reads late. `Item` is the transaction, or its JSON as it is stored.
 public struct CustomerChangeOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var bundleId: String
@@ -33,14 +33,13 @@ public enum CustomerChangeKind: String, Sendable, Codable {
     case updated
     /// The transaction left the queue on every device. The app finished it, or an operator deleted it.
     case removed
-    /// A restore has ended; every transaction it restored comes before it.
+    /// A restore has ended. Every transaction it restored comes before it.
     case restoreEnded
     /// Downloads of one device have changed their state.
     case downloadsUpdated
     /// The customer's entitlements to products were revoked.
     case entitlementsRevoked
-    /// A subscription has changed in a way that no transaction's state shows. Streams report a price that waits for
-    /// consent.
+    /// A subscription has changed without a new state of a transaction. Streams report a price that waits for consent.
     case subscriptionChanged
 }
 
@@ -70,7 +69,7 @@ extension CustomerChange {
             downloads: downloads, deviceId: deviceId)
     }
 
-    /// Creates the change for revoked entitlements; every device of the customer is notified.
+    /// Creates the change for revoked entitlements, which every device of the customer receives.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, revoked productIdentifiers: [String],
         transaction: PaymentTransaction

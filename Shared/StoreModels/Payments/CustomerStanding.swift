@@ -17,8 +17,8 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
     /// Non-consumables, and subscriptions that give access by the app's clock. Products refunded, revoked or expired
     /// are not among them. Each once, in no order.
     public var ownedProductIdentifiers: [String]
-    /// Whether the customer owns more than fits one message; absent means no. The ownership of a product that is not
-    /// listed is unknown then.
+    /// Whether the customer owns more than fits one message. The ownership of a product that is not listed is unknown
+    /// then. Absent means no.
     public var isTruncated: Bool?
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
@@ -54,7 +54,7 @@ public struct CustomerStandingsRequest: Hashable, Sendable, Codable {
 
 /// The standings of a request's customers, each as of ``PaymentEndpoints/standing``, read in one snapshot.
 public struct CustomerStandings: Hashable, Sendable, Codable {
-    /// In the order of the request, null for an unknown customer; only the first ones when more does not fit one
+    /// In the order of the request, null for an unknown customer. Only the first ones if more do not fit into one
     /// message of the bus.
     public var standings: [CustomerStanding?]
 }

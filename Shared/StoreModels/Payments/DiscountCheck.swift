@@ -8,7 +8,7 @@ public enum DiscountCheck: String, CaseIterable, Sendable, Codable {
 
     /// The app has no key of this identifier.
     case keyUnknown
-    /// The key is of a kind that signs no offers.
+    /// The key is of a kind that does not sign offers.
     case keyOfOtherKind
     /// The key belongs to another app.
     case keyOfOtherApp
@@ -21,7 +21,7 @@ public enum DiscountCheck: String, CaseIterable, Sendable, Codable {
     /// The key has not signed these parts.
     case invalidSignature
 
-    /// The error of a payment with this verdict; nil for a valid signature.
+    /// The error of a payment with this verdict, or nil for a valid signature.
     public var error: TransactionError? {
         switch self {
         case .valid: nil

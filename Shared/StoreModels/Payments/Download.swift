@@ -5,16 +5,16 @@
 ///  "contentIdentifier":"com.example.guide","contentVersion":"1.0","contentLength":73412}
 /// ```
 public struct Download: Hashable, Sendable, Codable {
-    /// `SKDownloadState`; 0 to 5 in StoreKit, in this order.
+    /// `SKDownloadState`, 0 to 5 in StoreKit, in this order.
     public enum State: String, CaseIterable, Sendable, Codable {
         case waiting, active, paused, finished, failed, cancelled
     }
 
-    /// Server-made, used in `/v1/downloads/{id}`.
+    /// Made by the service, used in `/v1/downloads/{id}`.
     public var id: String
     /// The transaction it comes with, by `id`.
     public var transactionId: String
-    /// The state on the requesting device; other devices have their own.
+    /// The state on the requesting device. Other devices have their own.
     public var state: State
     /// The product's identifier, as in ``HostedContent/contentIdentifier``.
     public var contentIdentifier: String
@@ -22,6 +22,6 @@ public struct Download: Hashable, Sendable, Codable {
     public var contentVersion: String
     /// Bytes.
     public var contentLength: Int64
-    /// Non-null in failed and in no other state.
+    /// Non-null in failed only.
     public var error: TransactionError?
 }

@@ -15,7 +15,7 @@ public struct UpdateDownloadRequest: Hashable, Sendable, Codable {
     public var downloadId: String
     /// An action that the state does not allow is `downloadStateInvalid`.
     public var action: DownloadAction
-    /// The error of `fail`; nil is `unknown`.
+    /// The error of `fail`. Nil means `unknown`.
     public var error: SKErrorCode?
 }
 
@@ -34,6 +34,6 @@ public struct DownloadRequest: Hashable, Sendable, Codable {
 public struct DownloadReply: Hashable, Sendable, Codable {
     /// The download after the action, as it is for the device.
     public var download: Download
-    /// The product whose content it is; `contentIdentifier` is the same text.
+    /// The product whose content it is. `contentIdentifier` is the same text.
     public var productIdentifier: String
 }

@@ -8,8 +8,8 @@ public struct OfferSummariesRequest: Hashable, Sendable, Codable {
     public var customerIdentifiers: [String]
 }
 
-/// One summary per customer, in their order; null for an unknown one. All are of one snapshot.
+/// One summary per customer, in their order, null for an unknown one. All are of one snapshot.
 public struct OfferSummaries: Hashable, Sendable, Codable {
-    /// In the request's order; null for an unknown customer.
+    /// In the request's order, null for an unknown customer.
     public var summaries: [OfferSummary?]
 }

@@ -1,7 +1,7 @@
 /// An operator's decision on one transaction of any customer.
 public struct OperateTransactionRequest: Hashable, Sendable, Codable {
     public var transaction: ScopedIdentifier
-    /// The error a declined payment fails with; nil is `unknown`.
+    /// The error a declined payment fails with. Nil means `unknown`.
     public var error: SKErrorCode?
 }
 

@@ -1,8 +1,8 @@
 /// The `original` of a restored or renewed transaction, whose own `original` is null.
 ///
-/// A reference, because a Swift struct cannot hold itself; on the wire it is the transaction itself.
+/// A reference, because a Swift struct cannot hold itself. On the wire it is the transaction itself.
 public final class OriginalTransaction: Hashable, Sendable, Codable {
-    /// The first transaction of the product or subscription; its `original` is nil.
+    /// The first transaction of the product or subscription. Its `original` is nil.
     public let transaction: PaymentTransaction
 
     /// Drops the transaction's own `original`, so that it is never nested twice.

@@ -7,17 +7,17 @@
 public struct Payment: Hashable, Sendable, Codable {
     /// The request's Idempotency-Key.
     public var requestIdentifier: String
-    /// As the app sent it; the catalogue need not have it.
+    /// As the app sent it. The catalogue need not have it.
     public var productIdentifier: String
     /// 1…10.
     public var quantity: Int = 1
-    /// The app's own account name, at most 255 characters; absent: none sent.
+    /// The app's own account name, at most 255 characters. Absent if the app sent none.
     public var applicationUsername: String?
-    /// The app's token for its user, usually a UUID; at most 255 characters.
+    /// The app's token for its user, usually a UUID, at most 255 characters.
     public var appAccountToken: String?
-    /// Whether a test app asks for a deferred purchase; false when left out.
+    /// Whether a test app asks for a deferred purchase. False when left out.
     public var simulatesAskToBuyInSandbox: Bool = false
-    /// The app's signed promotional offer; absent: no offer was requested.
+    /// The app's signed promotional offer. Absent if the app requested no offer.
     public var paymentDiscount: PaymentDiscount?
     /// The promoted purchase this payment continues, if any.
     public var intentIdentifier: String?

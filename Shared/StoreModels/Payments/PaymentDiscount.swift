@@ -1,8 +1,8 @@
 /// A signed promotional offer, as `SKPaymentDiscount`.
 public struct PaymentDiscount: Hashable, Sendable, Codable {
-    /// The promotional offer's identifier; empty when the app left it out.
+    /// The promotional offer's identifier, empty if the app left it out.
     public var identifier: String
-    /// The key that signed it, by its `keyIdentifier`; empty when left out.
+    /// The key that signed it, by its `keyIdentifier`, empty if the app left it out.
     public var keyIdentifier: String
     /// A UUID, lower case.
     public var nonce: String

@@ -3,7 +3,7 @@ public enum PaymentEndpoints {
     /// Opens an account of an app, and creates it with its first session.
     public static let openAccount = Endpoint<OpenAccountRequest, OpenAccountReply>(
         .paymentQueue, "account.open", isIdempotent: true, errors: [.storefrontMismatch])
-    /// Reads a customer's account; `notFound` for an unknown one.
+    /// Reads a customer's account, or throws `notFound` for an unknown one.
     public static let getAccount = Endpoint<GetAccountRequest, AccountReply>(
         .paymentQueue, "account.get", isIdempotent: true, errors: [.notFound])
     /// Adds a payment. It is safe to repeat with the same idempotency key: one key is one charge.
@@ -22,7 +22,7 @@ public enum PaymentEndpoints {
     public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
         Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true, errors: [.notFound])
     }
-    /// Reads the unfinished transactions of up to 32 devices, each as the gateway responds with them.
+    /// Reads the unfinished transactions of up to 32 devices, as the gateway responds with them.
     /// - Throws: `requestInvalid` for too many, and for a page that counts as a delivery.
     public static let unfinishedLists = Endpoint<UnfinishedListsRequest, UnfinishedLists>(
         .paymentQueue, "queue.unfinished", isIdempotent: true, errors: [])
@@ -38,14 +38,14 @@ public enum PaymentEndpoints {
     public static func getTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.get", isIdempotent: true, errors: [.notFound])
     }
-    /// Finishes a transaction; finishing it again changes nothing.
+    /// Finishes a transaction. Finishing it again changes nothing.
     public static let finishTransaction = finishTransaction(as: PaymentTransaction.self)
     /// The same request, for a caller that decodes less than a whole transaction.
     public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(
             .paymentQueue, "transaction.finish", isIdempotent: true, errors: [.notFound, .transactionNotFinishable])
     }
-    /// Answers a transaction's `storefrontChange` for the app. A late answer changes nothing.
+    /// Answers a transaction's `storefrontChange` for the app. A late answer has no effect.
     /// - Throws: `notFound`, also for a purchase of another device.
     public static let continueTransaction = Endpoint<ContinueTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.continue", isIdempotent: true, errors: [.notFound])
@@ -69,13 +69,13 @@ public enum PaymentEndpoints {
     /// Deletes a transaction, as ``clearHistory`` does.
     public static let deleteTransaction = Endpoint<ScopedIdentifier, Empty>(
         .paymentQueue, "transaction.delete", isIdempotent: true, errors: [.notFound])
-    /// Begins a restore; one key is one restore.
+    /// Begins a restore. Each key begins one restore.
     public static let startRestore = Endpoint<StartRestoreRequest, Restore>(
         .paymentQueue, "restore.start", isIdempotent: true, errors: [.idempotencyKeyInvalid, .notFound, .keyReused])
     /// Reads a restore's progress.
     public static let getRestore = Endpoint<RestoreRequest, Restore>(
         .paymentQueue, "restore.get", isIdempotent: true, errors: [.notFound])
-    /// Notes that the device has got the restore's end. Snapshots no longer bring it then.
+    /// Notes that the device has received the restore's end. Snapshots do not contain it any more.
     public static let acknowledgeRestore = Endpoint<RestoreRequest, Empty>(
         .paymentQueue, "restore.acknowledge", isIdempotent: true, errors: [.notFound])
     /// Changes the state of a download on one device.
@@ -106,13 +106,13 @@ public enum PaymentEndpoints {
     public static let standings = Endpoint<CustomerStandingsRequest, CustomerStandings>(
         .paymentQueue, "customer.standings", isIdempotent: true, errors: [])
 
-    /// Reads a tester's settings; an unknown account has the defaults.
+    /// Reads a tester's settings. An unknown account has the defaults.
     public static let getTester = Endpoint<ScopedIdentifier, Tester>(
         .paymentQueue, "tester.get", isIdempotent: true, errors: [])
     /// Replaces all of a tester's settings.
     public static let putTester = Endpoint<PutTesterRequest, Tester>(
         .paymentQueue, "tester.put", isIdempotent: true, errors: [])
-    /// Resets a tester to the defaults; the account and its purchases stay.
+    /// Resets a tester to the defaults. The account and its purchases stay.
     public static let deleteTester = Endpoint<ScopedIdentifier, Empty>(
         .paymentQueue, "tester.delete", isIdempotent: true, errors: [])
     /// Lists the accounts with settings or purchases, by name.
@@ -141,14 +141,14 @@ public enum PaymentEndpoints {
     public static let lastEvents = Endpoint<LastEventsRequest, EventsReply>(
         .paymentQueue, "events.last", isIdempotent: true, errors: [])
 
-    /// Removes what is stored about an isolated store's app, a part at a time.
+    /// Removes the stored data of an isolated store's app, a part at a time.
     public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
         .paymentQueue, "app.remove", isIdempotent: true, errors: [])
 }
 
 /// PaymentQueue's events, which are hints, delivered at most once (ADR 0005).
 public enum PaymentEvents {
-    /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier),
-    /// which is PaymentQueue's and the gateway's to compute: this module has no cryptography.
+    /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier).
+    /// PaymentQueue and the gateway compute it, because this module has no cryptography.
     public static func customerChanged(key: String) -> String { "sb.evt.payment.v1.customer.changed.\(key)" }
 }

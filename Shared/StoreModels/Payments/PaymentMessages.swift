@@ -9,19 +9,19 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var storefront: String?
     /// The app's defaults for an account without settings.
     public var defaults: TesterSettings?
-    /// Whether the app is launched, which gives the launch a number; nil means no.
+    /// Whether the app is launched, which gives the launch a number. Nil means no.
     public var launches: Bool?
 }
 
 /// The customer of an account in an app.
 public struct OpenAccountReply: Hashable, Sendable, Codable {
-    /// Server-made, one per app and account.
+    /// Made by the service, one per app and account.
     public var customerIdentifier: String
     /// Alpha-3 country code.
     public var storefront: String
     /// False when the tester's settings forbid payments.
     public var canMakePayments: Bool
-    /// The launch's number, larger than those of all launches before it; nil without a launch.
+    /// The launch's number, larger than those of all launches before it. Nil without a launch.
     public var launch: Int64?
 }
 
@@ -30,30 +30,31 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// The device that adds the payment; as ``PaymentTransaction/originDeviceId``.
+    /// The device that adds the payment, as ``PaymentTransaction/originDeviceId``.
     public var deviceId: String
     /// `payment.requestIdentifier` is the idempotency key.
     public var payment: Payment
-    /// The gateway's verdict on the signature of `payment.paymentDiscount`; nil without one. The gateway has the keys.
+    /// The gateway's verdict on the signature of `payment.paymentDiscount`, because the gateway has the keys. Nil
+    /// without a discount.
     public var discountCheck: DiscountCheck?
-    /// An offer redeemed outside the app; only the operator's purchases have one.
+    /// An offer redeemed outside the app. Only the operator's purchases have one.
     public var redeemedOffer: RedeemedOffer?
-    /// Whether a test URL has begun it: the product need not be available (M109). Only PromotionController sets it; nil
-    /// means no.
+    /// Whether a test URL has begun it. The product then need not be available (M109). Only PromotionController sets
+    /// it. Nil means no.
     public var isTest: Bool?
-    /// Whether the payment was added before. It is then answered again. Where it is gone, nothing is bought and the
-    /// answer is `intentDecided`. Only PromotionController sets it; nil means no.
+    /// Whether the payment was added before, so that it is answered again. If it is gone, PaymentQueue buys nothing and
+    /// answers `intentDecided`. Only PromotionController sets it. Nil means no.
     public var isRepeat: Bool?
-    /// Dates the purchase back. Only an operator's trigger does; nil means now.
+    /// Dates the purchase back. Only an operator's trigger sets it. Nil means now.
     public var past: PastPurchase?
 }
 
-/// The first purchase of a subscription, dated back so that something of it falls due at an instant.
+/// The first purchase of a subscription, dated back so that an event falls due at an instant.
 ///
-/// It was paid at that time, at the regular price and without a question: the tester's settings apply to what has
-/// happened since. The reply comes when everything that fell due since has happened.
+/// It was paid at that time, at the regular price and without a question. The tester's settings apply to everything
+/// that has happened since. The reply comes when all that fell due since has happened.
 public struct PastPurchase: Hashable, Sendable, Codable {
-    /// What falls due of a subscription.
+    /// The event of a subscription that falls due.
     public enum Due: String, CaseIterable, Sendable, Codable {
         /// The end of the first period.
         case periodEnd
@@ -64,20 +65,20 @@ public struct PastPurchase: Hashable, Sendable, Codable {
     }
 
     public var due: Due
-    /// When that is, by the app's clock. No purchase is dated ahead: what is due may be later, then.
+    /// When that event is due, by the app's clock. No purchase is dated ahead, so the event may be later.
     public var at: Timestamp
-    /// The regular price at that time; nil for today's.
+    /// The regular price at that time, or nil for today's.
     public var price: Money?
-    /// False: the customer turned renewal off at once.
+    /// False if the customer turned renewal off at once.
     public var willAutoRenew: Bool?
 }
 
-/// The transaction of a payment. `Item` is the part of it that the caller decodes; the wire carries the whole
+/// The transaction of a payment. `Item` is the part of it that the caller decodes. The wire carries the whole
 /// ``PaymentTransaction``.
 public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// 201 once terminal, 202 while purchasing or deferred. Stored with the terminal commit and replayed with it.
     public var status: Int
-    /// The transaction at the moment of the reply; pushed on by later events.
+    /// The transaction at the moment of the reply. Later events change it.
     public var transaction: Item
     /// Whether an earlier request with this key had its final answer.
     public var isReplayed: Bool
@@ -90,44 +91,44 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// The device the list is for; other devices' failed and restored transactions are left out.
+    /// The device the list is for. Other devices' failed and restored transactions are left out.
     public var deviceId: String
     /// Whether it is a launch or resume. `deliveries` of the snapshot's transactions then grow by one (M51).
     public var countsDelivery: Bool
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
-    /// Present for a stream that opens; nil for a list.
+    /// Present for a stream that opens, or nil for a list.
     public var opening: StreamOpening?
 }
 
 /// Asks for the pages in the order of a stream that opens.
 ///
-/// The device's own purchases under way come first, so that their outcome never reaches the stream before them; what
-/// begins after the first page was read is left to the changes behind its `seq`.
+/// The device's own purchases under way come first, so that their outcome never reaches the stream before them.
+/// Purchases that begin after the first page was read arrive as changes behind its `seq`.
 public struct StreamOpening: Hashable, Sendable, Codable {
-    /// The first page's `seq`; nil for the first page itself.
+    /// The first page's `seq`, or nil for the first page itself.
     public var through: Int64?
 }
 
 /// The device's unfinished transactions, oldest first, and the journal position they were read at. Pages after the
-/// first may be newer than the first page's `seq`; the changes behind that `seq` make up for it.
+/// first may be newer than the first page's `seq`. The changes behind that `seq` make up for it.
 ///
 /// `Item` is as in ``AddPaymentReplyOf``.
 public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// Oldest first, at most the request's `limit`.
     public var transactions: [Item]
-    /// The customer's last `seq` when the page was read; 0 without changes.
+    /// The customer's last `seq` when the page was read. 0 without changes.
     public var seq: Int64
-    /// The next page's `after`; nil on the last page. For a list it is the last transaction's `id`.
+    /// The next page's `after`, or nil on the last page. For a list it is the last transaction's `id`.
     public var after: String?
     /// Ended restores of this device whose end no stream has sent yet. They are on a list's last page and a stream's
     /// first.
     public var restores: [Restore] = []
-    /// Revocations that no stream of this device has sent yet; on the same page.
+    /// Revocations that no stream of this device has sent yet, on the same page.
     public var revocations: [Revocation] = []
-    /// Higher prices that wait for the customer's consent; on a launch's first page only.
+    /// Higher prices that wait for the customer's consent, on a launch's first page only.
     public var priceConsents: [PriceConsentQuestion]?
 }
 
@@ -150,7 +151,7 @@ public struct ChangesReply: Hashable, Sendable, Codable {
     public var changes: [CustomerChange]
     /// The customer's last `seq`. More changes follow while it is larger than the last one here.
     public var head: Int64
-    /// Whether the journal no longer reaches back to `after`; the caller then takes a snapshot.
+    /// Whether the journal no longer reaches back to `after`. The caller then takes a snapshot.
     public var snapshotRequired: Bool
 }
 
@@ -169,11 +170,11 @@ public struct HeadsRequest: Hashable, Sendable, Codable {
     public var customers: [CustomerReference]
 }
 
-/// The last `seq` of each customer, in the request's order; 0 without changes.
+/// The last `seq` of each customer, in the request's order. 0 without changes.
 public struct HeadsReply: Hashable, Sendable, Codable {
     /// In the order of the request's customers.
     public var heads: [Int64]
-    /// Each customer's present storefront, in the same order; empty for an unknown customer. A stream reports a change
+    /// Each customer's present storefront, in the same order. Empty for an unknown customer. A stream reports a change
     /// of it within a second.
     public var storefronts: [String] = []
 }
@@ -194,7 +195,7 @@ public struct HistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -202,39 +203,39 @@ public struct HistoryRequest: Hashable, Sendable, Codable {
 
 /// Asks for transactions across customers, for the operator.
 public struct TransactionListRequest: Hashable, Sendable, Codable {
-    /// Nil: transactions of all apps.
+    /// The app to list. Nil lists transactions of all apps.
     public var bundleId: String?
-    /// Only this account's; nil: all accounts'.
+    /// The account to list. Nil lists all accounts.
     public var account: String?
-    /// Only transactions in this state; nil: in any.
+    /// The state to list. Nil lists all states.
     public var state: TransactionState?
-    /// False: only those in the queue; true: only those out of it; nil: both.
+    /// False lists transactions in the queue, true those out of it. Nil lists both.
     public var isFinished: Bool?
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
 }
 
-/// A page of transactions; in the operator's list with their customers in `records`.
+/// A page of transactions. In the operator's list `records` names their customers.
 public struct TransactionsPage: Hashable, Sendable, Codable {
     /// The customer of a transaction.
     public struct Record: Hashable, Sendable, Codable {
         @ShownApp public var bundleId: String
-        /// The shopper's name; it may have accounts in other apps, too.
+        /// The shopper's name, which may have accounts in other apps, too.
         public var account: String
         public var customerIdentifier: String
         /// Whether it has left the queue.
         public var isFinished: Bool
-        /// The order on the customer's invoice; absent for a transaction that is not purchased.
+        /// The order on the customer's invoice, absent for a transaction that is not purchased.
         public var orderId: String?
     }
 
     /// Oldest first, at most the request's `limit`.
     public var transactions: [PaymentTransaction]
-    /// The transactions' customers, as many as `transactions` and in their order; in the operator's list only.
+    /// The transactions' customers, as many as `transactions` and in their order. In the operator's list only.
     public var records: [Record]?
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 

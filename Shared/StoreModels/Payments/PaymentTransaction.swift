@@ -10,9 +10,9 @@
 public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Opaque, fixed from `purchasing` on, used in every path and event.
     public var id: String
-    /// Decimal digits; null except in purchased and restored.
+    /// Decimal digits. Null except in purchased and restored.
     public var transactionIdentifier: String?
-    /// The same for all devices; `revision` counts its changes.
+    /// The same for all devices. `revision` counts its changes.
     public var transactionState: TransactionState
     /// Null except in purchased and restored.
     public var transactionDate: Timestamp?
@@ -20,27 +20,27 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var payment: Payment
     /// A whole transaction, never nested twice.
     public var original: OriginalTransaction?
-    /// Decimal digits of the first purchase; null for a first purchase itself.
+    /// Decimal digits of the first purchase. Null for a first purchase itself.
     public var originalTransactionIdentifier: String?
-    /// Non-null in failed and in no other state (M31).
+    /// Non-null in failed only (M31).
     public var error: TransactionError?
-    /// The downloads of a hosted product, as they are for the requesting device; else empty.
+    /// The downloads of a hosted product, as they are for the requesting device. Else empty.
     public var downloads: [Download] = []
     /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Absent in all other replies.
     public var warnings: [String]?
-    /// Grows by one with each change of state; observers deduplicate by (id, revision).
+    /// Grows by one with each change of state. Observers deduplicate by (id, revision).
     public var revision: Int
-    /// How many times a launch or resume has brought it (M51).
+    /// How many times a launch or resume has delivered it (M51).
     public var deliveries: Int = 0
     /// The device that added the payment.
     public var originDeviceId: String
     /// The failed transaction of an interrupted purchase that this one replaces.
     public var supersedes: String?
-    /// The end of the paid period; absent for products that do not expire.
+    /// The end of the paid period, absent for products that do not expire.
     public var expiresDate: Timestamp?
-    /// Whether the period is a free trial; absent for other products than subscriptions.
+    /// Whether the period is a free trial. Absent for products other than subscriptions.
     public var isTrialPeriod: Bool?
-    /// Whether the period has a paid introductory price; a free trial is false (M118).
+    /// Whether the period has a paid introductory price. A free trial is false (M118).
     public var isInIntroOfferPeriod: Bool?
     /// Whether an upgrade ended the period early.
     public var isUpgraded: Bool?
@@ -48,11 +48,12 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var revocationDate: Timestamp?
     /// Set together with ``revocationDate``.
     public var revocationReason: RefundRequest.Reason?
-    /// How it was refunded; absent for a revocation without a refund.
+    /// How it was refunded, absent for a revocation without a refund.
     public var revocationType: RevocationType?
-    /// The refunded part of the price, in thousandths of a percent; set together with ``revocationType``.
+    /// The refunded part of the price, in thousandths of a percent. Set together with ``revocationType``.
     public var revocationPercentage: Int?
-    /// The time of a scheduled change of product, the next renewal. Nothing was charged, nothing is given yet.
+    /// The time of a scheduled change of product, the next renewal. The customer is neither charged nor given the
+    /// product yet.
     public var effectiveDate: Timestamp?
     /// For auto-renewable subscriptions.
     public var subscriptionGroupIdentifier: String?
@@ -60,9 +61,9 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var price: Money?
     /// Absent when the full price was paid.
     public var offer: AppliedOffer?
-    /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
+    /// Set while the store asks the app whether the purchase continues in the shopper's storefront.
     public var storefrontChange: StorefrontChange?
-    /// A subscription's higher price, on its latest transaction; in events about it only.
+    /// A subscription's higher price, on its latest transaction. In events about it only.
     public var priceIncrease: PriceIncrease?
 
     /// Whether the device's observer is notified of this transaction. Purchased and deferred ones go to all
@@ -82,7 +83,7 @@ extension PaymentTransaction {
     }
 
     /// Writes the transaction as `openapi.json` has it. `transactionIdentifier`, `transactionDate`, `original`,
-    /// `originalTransactionIdentifier` and `error` are always present, null where there is none; the optional members
+    /// `originalTransactionIdentifier` and `error` are always present, and null without a value. The optional members
     /// are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

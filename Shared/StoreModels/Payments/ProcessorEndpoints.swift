@@ -3,25 +3,25 @@ public enum ProcessorEndpoints {
     /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true, errors: [])
-    /// Authorizes a charge once per key, and charges nothing yet.
+    /// Authorizes a charge once per key, without charging yet.
     ///
     /// The reply is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
     /// charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
     public static let authorizeCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.authorize", isIdempotent: true, errors: [])
-    /// Captures authorized charges, also those that have lapsed; idempotent by key.
+    /// Captures authorized charges, also those that have lapsed. Idempotent by key.
     public static let captureCharges = Endpoint<CaptureChargesRequest, CaptureChargesReply>(
         .paymentProcessor, "charge.capture", isIdempotent: true, errors: [])
-    /// Cancels a charge or voids an authorization, and leaves a tombstone, so that a late create answers `cancelled`.
+    /// Cancels a charge or voids an authorization. A tombstone stays, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
         .paymentProcessor, "charge.cancel", isIdempotent: true, errors: [])
-    /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
+    /// Refunds money of an approved charge. Idempotent by `refundKey`. All refunds of a charge together never exceed it
     /// (P10).
     /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the
     ///   key, "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
         .paymentProcessor, "refund.create", isIdempotent: true, errors: [])
-    /// Takes a refund back; idempotent by `refundKey`. The charge has that money again.
+    /// Takes a refund back, so that the charge has that money again. Idempotent by `refundKey`.
     /// - Throws: `requestInvalid` with `details.conflict` "refund" for a key without a refund.
     public static let reverseRefund = Endpoint<ReverseRefundRequest, Refund>(
         .paymentProcessor, "refund.reverse", isIdempotent: true, errors: [])
@@ -33,7 +33,8 @@ public enum ProcessorEndpoints {
         .paymentProcessor, "charge.list", isIdempotent: true, errors: [])
 }
 
-/// PaymentProcessor's callbacks: hints that come late, twice or never. A receiver asks for the charge before it acts.
+/// PaymentProcessor's callbacks. They are hints that come late, twice or never. A receiver reads the charge before it
+/// acts.
 public enum ProcessorEvents {
     /// The subject of ``ChargeChanged``.
     public static let chargeChanged = "sb.evt.processor.v1.charge.changed"
@@ -51,7 +52,7 @@ public struct ChargeChanged: Hashable, Sendable, Codable {
 public struct CreateChargeRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes.
     public var chargeKey: String
-    /// The price of the whole purchase, above zero; a repeated key must have the same.
+    /// The price of the whole purchase, above zero. A repeated key must have the same.
     public var amount: Money
     /// The app of the purchase, for the ledger.
     public var bundleId: String
@@ -59,7 +60,7 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     /// The product bought, for the ledger.
     public var productIdentifier: String
-    /// The mode of a tester; nil is the processor's own mode.
+    /// The mode of a tester, or nil for the processor's own mode.
     public var simulate: ProcessorMode?
 }
 
@@ -71,13 +72,13 @@ public struct CaptureChargesRequest: Hashable, Sendable, Codable {
 
 /// The result of a capture.
 public struct CaptureChargesReply: Hashable, Sendable, Codable {
-    /// The keys that have no charge, or one that was declined, cancelled or voided.
+    /// The keys that have no charge, or whose charge was declined, cancelled or voided.
     public var refused: [String] = []
 }
 
 /// Cancels a charge.
 public struct CancelChargeRequest: Hashable, Sendable, Codable {
-    /// 1…255 bytes; a key without a charge gets a tombstone.
+    /// 1…255 bytes. A key without a charge gets a tombstone.
     public var chargeKey: String
 }
 
@@ -86,7 +87,7 @@ public struct Charge: Hashable, Sendable, Codable {
     /// The processor's decision.
     public enum Outcome: String, Sendable, Codable {
         case approved, declined, cancelled
-        /// Not decided yet; a later request returns the result.
+        /// Not decided yet. A later request returns the result.
         case pending
         /// Approved, and charged once it is captured.
         case authorized
@@ -104,8 +105,8 @@ public struct Charge: Hashable, Sendable, Codable {
     public var declineReason: String?
     /// Wall time of the first request with this key.
     public var createdAt: Timestamp
-    /// Wall time until which the amount of an authorization is held; nil once it is captured, and for any other charge.
-    /// A `cancelled` charge with it was voided.
+    /// Wall time until which the amount of an authorization is held. Nil once it is captured, and for any other charge.
+    /// A `cancelled` charge that has it was voided.
     public var authorizedUntil: Timestamp?
 
     public init(
@@ -124,11 +125,11 @@ public struct Charge: Hashable, Sendable, Codable {
 
 /// Asks for a page of charges or refunds.
 public struct ChargeListRequest: Hashable, Sendable, Codable {
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int = 100
-    /// Lists the charges of one app only, or the refunds of its charges; nil for all apps.
+    /// Lists the charges of one app only, or the refunds of its charges. Nil for all apps.
     public var bundleId: String?
 }
 
@@ -136,7 +137,7 @@ public struct ChargeListRequest: Hashable, Sendable, Codable {
 public struct ChargesPage: Hashable, Sendable, Codable {
     /// Oldest first, at most the request's `limit`.
     public var charges: [Charge]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
@@ -147,7 +148,7 @@ public struct CreateRefundRequest: Hashable, Sendable, Codable {
     public var refundKey: String
     /// The key of the approved charge.
     public var chargeKey: String
-    /// The part to refund; more than what is left is refused.
+    /// The part to refund. More than the rest is refused.
     public var amount: Money
 }
 
@@ -169,7 +170,7 @@ public struct Refund: Hashable, Sendable, Codable {
     public var amount: Money
     /// Wall time of the first request with this key.
     public var createdAt: Timestamp
-    /// Wall time; nil unless it was taken back.
+    /// Wall time. Nil unless it was taken back.
     public var reversedAt: Timestamp?
     public init(refundKey: String, chargeKey: String, refundIdentifier: String, amount: Money, createdAt: Timestamp) {
         self.refundKey = refundKey
@@ -184,6 +185,6 @@ public struct Refund: Hashable, Sendable, Codable {
 public struct RefundsPage: Hashable, Sendable, Codable {
     /// Oldest first, at most the request's `limit`.
     public var refunds: [Refund]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }

@@ -6,7 +6,7 @@
 public struct StorefrontChange: Hashable, Sendable, Codable {
     /// The shopper's present storefront.
     public var storefront: Storefront
-    /// The time at which it continues without an answer; wall time.
+    /// The wall time at which it continues without an answer.
     public var answerBy: Timestamp
 }
 
@@ -14,6 +14,6 @@ public struct StorefrontChange: Hashable, Sendable, Codable {
 public struct ContinueTransactionRequest: Hashable, Sendable, Codable {
     /// The transaction, and the device that added its payment.
     public var transaction: TransactionRequest
-    /// False fails the purchase; nothing is charged.
+    /// False fails the purchase without a charge.
     public var shouldContinue: Bool
 }

@@ -11,9 +11,9 @@ public struct TransactionError: Hashable, Sendable, Codable {
     public var code: Int
     /// The name of an `SKError`.
     public var name: String
-    /// English, for people; not a contract.
+    /// English, for people. Not a contract.
     public var localizedDescription: String
-    /// Storebus's reason where StoreKit's code leaves it open: `unfinishedTransactions` (too many of them, or 100
+    /// Storebus's reason for a StoreKit code that leaves it open: `unfinishedTransactions` (too many of them, or 100
     /// purchases that wait for others), `invalidQuantity`, `interrupted`, `subscriptionEnded`, `ownershipEnded`.
     public var reason: String?
     /// The number of StoreKit's underlying error, if any: 3532, already subscribed.

@@ -25,8 +25,8 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// Whether the state machine has this edge. The edges are purchasing → purchased, failed or deferred; deferred →
-    /// purchased or failed.
+    /// Whether the state machine has this edge. The edges are purchasing → purchased, failed or deferred, and deferred
+    /// → purchased or failed.
     public func canBecome(_ next: TransactionState) -> Bool {
         switch (self, next) {
         case (.purchasing, .purchased), (.purchasing, .failed), (.purchasing, .deferred): true

@@ -7,7 +7,7 @@ public struct UnfinishedListsRequest: Hashable, Sendable, Codable {
     /// Pages in one request, at most.
     public static let listsMax = 32
 
-    /// At most ``listsMax``; none counts as a delivery or opens a stream.
+    /// At most ``listsMax``. None counts as a delivery or opens a stream.
     public var lists: [SnapshotRequest]
     /// Checks the bound, and that every page is a list's.
     ///
@@ -31,9 +31,10 @@ public struct UnfinishedListsRequest: Hashable, Sendable, Codable {
 /// {"lengths":[19,4],"pages":[{"transactions":[]},null]}
 /// ```
 public struct UnfinishedLists: Hashable, Sendable, Codable, ReadFromBytes {
-    /// In the request's order: `{"after":"…","transactions":[…]}`; nil for one that has to be asked for alone.
+    /// In the request's order: `{"after":"…","transactions":[…]}`, or nil for a page that the caller must ask for
+    /// alone.
     ///
-    /// Only the first ones when more does not fit one message of the bus.
+    /// Only the first ones if more do not fit into one message of the bus.
     public var pages: [ArraySlice<UInt8>?]
     public init(pages: [ArraySlice<UInt8>?]) { self.pages = pages }
 
@@ -112,7 +113,7 @@ private struct PieceReader {
         return bytes[index..<index + count]
     }
 
-    /// Reads the next number of a list, behind its comma; nil at the list's end.
+    /// Reads the next number of a list, behind its comma. Nil at the list's end.
     mutating func length(isFirst: Bool) throws(Fault) -> Int? {
         guard index < bytes.count, bytes[index] != UInt8(ascii: "]") else { return nil }
         if !isFirst { try skip(",") }

@@ -11,11 +11,11 @@ public struct Device: Hashable, Sendable, Codable {
         @ShownApp public var bundleId: String
         /// The app's version on the device, integers with dots: `1.0`.
         public var version: String
-        /// Declared by its last launch, or set by the operator; absent: not known yet.
+        /// Declared by its last launch, or set by the operator. Absent until it is known.
         public var promotedPurchases: DeviceLaunch.PromotedPurchases?
         /// Whether the app was ever launched on the device since its installation.
         public var isLaunched: Bool
-        /// The device's own order and visibility of the app's promotions; both may be empty.
+        /// The device's own order and visibility of the app's promotions. Both may be empty.
         public var overrides: PromotionOverrides = PromotionOverrides()
     }
 
@@ -23,26 +23,26 @@ public struct Device: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As the last session or the operator said.
     public var platform: DeviceLaunch.Platform
-    /// Integers with dots, `17.4`; at most 64 characters.
+    /// Integers with dots, such as `17.4`, at most 64 characters.
     public var osVersion: String
     /// In the order of their bundle identifiers.
     public var apps: [InstalledApp] = []
 }
 
-/// Creates or changes a device; its apps stay. A session of the App Store app sends it, too.
+/// Creates or changes a device. Its apps stay. A session of the App Store app sends it, too.
 public struct PutDeviceRequest: Hashable, Sendable, Codable {
-    /// 1…255 characters; an unknown device is created.
+    /// 1…255 characters. An unknown device is created.
     public var device: ScopedIdentifier
     /// As ``Device/platform``.
     public var platform: DeviceLaunch.Platform
-    /// Integers with dots, at most 64 characters; a session may send any text.
+    /// Integers with dots, at most 64 characters. A session may send any text.
     public var osVersion: String
 }
 
 /// Installs an app or another version of it, without a launch.
 public struct PutInstallationRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// 1…255 characters; an unknown device is `notFound`.
+    /// 1…255 characters. An unknown device is `notFound`.
     public var deviceId: String
     /// Integers with dots, at most 64 characters.
     public var version: String
@@ -54,6 +54,6 @@ public struct PutInstallationRequest: Hashable, Sendable, Codable {
 public struct DevicesPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var devices: [Device]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }

@@ -1,6 +1,6 @@
 /// A version of integers with dots, as operating systems and apps have them: `17.4`, `10.3.3`.
 ///
-/// Versions are compared part by part as numbers, so that 16.10 comes after 16.4; parts left out are zero, so that 16
+/// Versions are compared part by part as numbers, so that 16.10 comes after 16.4. Parts left out are zero, so that 16
 /// is 16.0.
 public struct DottedVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The most characters of a version.

@@ -1,26 +1,26 @@
 /// Catalog's information on a product that a user wants to buy in the store.
 public struct PromotedProductFacts: Hashable, Sendable, Codable {
-    /// The product in the customer's storefront. It is there also when it cannot be bought yet, for test URLs (M109).
+    /// The product in the customer's storefront. It is present even if it cannot be bought yet, for test URLs (M109).
     public var product: Product
     /// Whether it is on the operator's list, with an approved image and for sale. The device decides whether it is
     /// visible.
     public var isPromoted: Bool
     /// Whether a customer of the storefront can buy it now.
     public var isAvailable: Bool
-    /// The price of the app itself; nil when it is free.
+    /// The price of the app itself, or nil for a free app.
     public var appPrice: Money?
     /// The app's version on sale, which a free download installs.
     public var currentVersion: String
-    /// The first version that handles promoted purchases; nil: every one does.
+    /// The first version that handles promoted purchases. Nil if every version does.
     public var promotionsSupportedSince: String?
-    /// Whether the operator hides it where no device shows it; nil means no.
+    /// Whether the operator hides it unless a device shows it. Nil means no.
     public var isHidden: Bool?
 }
 
 /// Starts a purchase after a tap on Buy in the store, or a test URL. `facts` are Catalog's, requested by the gateway.
 public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// The device on which the user taps Buy; the intent is its own.
+    /// The device on which the user taps Buy. The intent belongs to it.
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
@@ -30,8 +30,8 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var source: PurchaseIntent.Source
     /// Read in the customer's storefront, in the same request.
     public var facts: PromotedProductFacts
-    /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, also a late
-    /// one, is the same intent, regardless of its state.
+    /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, even a late
+    /// one, returns the same intent in any state.
     public var requestIdentifier: String
 }
 
@@ -40,11 +40,11 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
 public struct StartPurchaseReply: Hashable, Sendable, Codable {
     /// The store's next step.
     public enum Outcome: String, CaseIterable, Sendable, Codable {
-        /// The app is opened; its stream gets the intent.
+        /// The app is opened and its stream gets the intent.
         case openApp
         /// A free app is on its way to the device.
         case downloading
-        /// The app is not free; a prompt asks the user.
+        /// The app is not free, so a prompt asks the user.
         case promptBuyApp
         /// The installed version does not handle promoted purchases.
         case promptUpgrade
@@ -82,13 +82,13 @@ public struct IntentHeadsRequest: Hashable, Sendable, Codable {
     public var installations: [InstallationReference]
 }
 
-/// The `seq` of each installation, in the request's order; 0 without intents.
+/// The `seq` of each installation, in the request's order. 0 without intents.
 public struct IntentHeadsReply: Hashable, Sendable, Codable {
     /// In the order of the request's installations.
     public var heads: [Int64]
 }
 
-/// The event that an installation's intents have changed; `seq` is the new count.
+/// The event that an installation's intents have changed. `seq` is the new count.
 public struct IntentsChanged: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The device whose intents have changed.
@@ -104,9 +104,9 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// Empty: all.
+    /// The states to list. Empty lists all states.
     public var states: [PurchaseIntent.State] = []
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -114,15 +114,15 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
 
 /// Asks for intents across devices, for the operator.
 public struct IntentListRequest: Hashable, Sendable, Codable {
-    /// Nil: intents of all of the installation's apps, without isolated stores.
+    /// The app to list. Nil lists the installation's apps, without isolated stores.
     public var bundleId: String?
-    /// Only this account's; nil: all accounts'.
+    /// The account to list. Nil lists all accounts.
     public var account: String?
-    /// Only this device's; nil: all devices'.
+    /// The device to list. Nil lists all devices.
     public var deviceId: String?
-    /// Only intents in this state; nil: in any.
+    /// The state to list. Nil lists all states.
     public var state: PurchaseIntent.State?
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -132,11 +132,11 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
 public struct IntentsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var intents: [PurchaseIntent]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
-/// Names an intent; another device's or customer's is `notFound`.
+/// Names an intent. Another device's or customer's is `notFound`.
 public struct IntentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The device of the client's session.
@@ -149,7 +149,7 @@ public struct IntentRequest: Hashable, Sendable, Codable {
 
 /// The app's decision on an intent.
 public struct DecideIntentRequest: Hashable, Sendable, Codable {
-    /// The app's answer to a promoted purchase; `defer` keeps the intent open.
+    /// The app's answer to a promoted purchase. `defer` keeps the intent open.
     public enum Decision: String, CaseIterable, Sendable, Codable {
         /// The delegate's `true`: StoreKit adds the payment.
         case `continue`
@@ -165,7 +165,7 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     /// As ``PurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
-    /// The first decision is final; repeating it changes nothing.
+    /// The first decision is final. Repeating it has no effect.
     public var decision: Decision
     /// The message the user was shown, with `cancel` (M85). At most 500 characters.
     public var feedback: String?
@@ -178,14 +178,14 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// Must equal the intent's own payment but for its key.
+    /// Must equal the intent's own payment except for its key.
     public var payment: Payment
     /// As ``AddPaymentRequest/discountCheck``.
     public var discountCheck: DiscountCheck?
 }
 
-/// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept as
-/// well, and the transaction comes on the stream.
+/// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept, and
+/// the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
     /// In the state after the decision, or after the first one.
     public var intent: PurchaseIntent
@@ -205,12 +205,12 @@ public struct ClearIntentsRequest: Hashable, Sendable, Codable {
 
 /// The intents affected by clearing.
 public struct ClearIntentsReply: Hashable, Sendable, Codable {
-    /// The most identifiers in `continued`; with more under way the request is refused.
+    /// The most identifiers in `continued`. With more under way the request is refused.
     public static let continuedMax = 500
     /// Intents that were open and are cancelled.
     public var cancelled: Int
     /// Intents continued before, whose payments PaymentQueue has not confirmed. The payments may be on their way to it.
-    /// Named to PaymentQueue with the clearing, they buy nothing afterwards.
+    /// If the caller names them to PaymentQueue with the clearing, they buy nothing afterwards.
     public var continued: [String] = []
 }
 
@@ -223,9 +223,9 @@ public struct IntentEvent: Hashable, Sendable, Codable {
         case intentStarted, intentDelivered, intentDeferred, intentContinued, intentCancelled, intentExpired
     }
 
-    /// Opaque; grows.
+    /// Opaque and increasing.
     public var id: String
-    /// What happened to the intent.
+    /// The kind of event.
     public var type: Kind
     @ShownApp public var bundleId: String
     /// The shopper's name.
@@ -236,13 +236,13 @@ public struct IntentEvent: Hashable, Sendable, Codable {
 
 /// Asks for PromotionController's events, as ``EventsRequest`` for PaymentQueue's.
 public struct IntentEventsRequest: Hashable, Sendable, Codable {
-    /// The `id` or `after` to continue behind; nil asks for the present position.
+    /// The `id` or `after` to continue behind. Nil asks for the present position.
     public var after: String?
-    /// Only events of this type; nil: all.
+    /// The type of events to return. Nil for all types.
     public var type: IntentEvent.Kind?
-    /// Only this account's; nil: all accounts'.
+    /// The account whose events to return. Nil for all accounts.
     public var account: String?
-    /// Only this app's; nil: all apps'.
+    /// The app whose events to return. Nil for all apps.
     public var bundleId: String?
     /// 1…100.
     public var limit: Int = 1
@@ -250,7 +250,7 @@ public struct IntentEventsRequest: Hashable, Sendable, Codable {
 
 /// Events, oldest first, and the position to ask from next.
 public struct IntentEventsReply: Hashable, Sendable, Codable {
-    /// At most the request's `limit`; empty when nothing has happened since.
+    /// At most the request's `limit`. Empty without an event since.
     public var events: [IntentEvent]
     /// The position to continue at, as of the events of transactions.
     public var after: String

@@ -23,6 +23,6 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
 
 /// The overrides of a batch's installations, each as of ``PromotionEndpoints/getOverrides``.
 public struct OverridesBatchReply: Hashable, Sendable, Codable {
-    /// In the order of the request; only the first ones when more does not fit one message of the bus.
+    /// In the order of the request. Only the first ones if more do not fit into one message of the bus.
     public var promotions: [DevicePromotions]
 }

@@ -3,7 +3,7 @@
 /// ```json
 /// {"product":{…},"owned":false}
 /// ```
-/// `owned` is whether the customer has the non-consumable or an unexpired subscription; null when PaymentQueue is away.
+/// `owned` is whether the customer has the non-consumable or an unexpired subscription. Null if PaymentQueue is away.
 public struct Promotion: Hashable, Sendable, Codable {
     /// Priced for the customer's storefront.
     public var product: Product

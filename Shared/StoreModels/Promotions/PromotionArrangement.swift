@@ -1,5 +1,5 @@
 /// The promoted products that a device shows, in their order (M62, M86–M105). The device's order comes first, then the
-/// rest in the operator's. Pure.
+/// rest in the operator's. The type is pure.
 ///
 /// ```swift
 /// let shown = PromotionArrangement(promoted: ["a", "b", "c"], hidden: ["c"])
@@ -8,12 +8,12 @@
 public struct PromotionArrangement: Hashable, Sendable {
     /// The operator's list, in its order, without repetitions.
     public let promoted: [String]
-    /// The products that are hidden where no device shows them.
+    /// The products that the operator hides unless a device shows them.
     public let hidden: Set<ExactText>
 
     /// - Parameters:
-    ///   - promoted: The operator's list in its order; the first occurrence of a repeated product counts.
-    ///   - hidden: The products the operator hides; products that are not in the list do not matter.
+    ///   - promoted: The operator's list in its order. The first occurrence of a repeated product counts.
+    ///   - hidden: The products the operator hides. Products that are not in the list do not matter.
     public init(promoted: [String], hidden: some Sequence<String>) {
         var seen: Set<ExactText> = []
         self.promoted = promoted.filter { seen.insert($0).inserted }

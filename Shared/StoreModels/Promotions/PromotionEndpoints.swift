@@ -13,14 +13,14 @@ public enum PromotionEndpoints {
     /// Lists the devices with their apps, for the operator.
     public static let listDevices = Endpoint<PageRequest, DevicesPage>(
         .promotionController, "device.list", isIdempotent: true, errors: [])
-    /// Deletes a device with its apps and their overrides; open intents are cancelled.
+    /// Deletes a device with its apps and their overrides, and cancels open intents.
     public static let deleteDevice = Endpoint<ScopedIdentifier, Empty>(
         .promotionController, "device.delete", isIdempotent: true, errors: [.notFound])
     /// Installs an app on a device.
     /// - Throws: `notFound` for an unknown device.
     public static let putInstallation = Endpoint<PutInstallationRequest, Device>(
         .promotionController, "installation.put", isIdempotent: true, errors: [.notFound, .promotionUnsupported])
-    /// Deletes an app and its overrides (M96); open intents wait for the next first launch.
+    /// Deletes an app and its overrides (M96). Open intents wait for the next first launch.
     public static let deleteInstallation = Endpoint<InstallationReference, Empty>(
         .promotionController, "installation.delete", isIdempotent: true, errors: [.notFound])
 
@@ -66,7 +66,7 @@ public enum PromotionEndpoints {
     public static let addIntentPayment = Endpoint<AddIntentPaymentRequest, DecideIntentReply>(
         .promotionController, "intent.add", isIdempotent: true, errors: decideIntent.errors + [.intentMismatch])
     /// Cancels open intents and prompts for their apps, before customers' purchases are deleted.
-    /// - Throws: `serviceUnavailable` when the time was too short for all of them; a repeated call does the rest.
+    /// - Throws: `serviceUnavailable` if the time was too short for all of them. A repeated call does the rest.
     public static let clearIntents = Endpoint<ClearIntentsRequest, ClearIntentsReply>(
         .promotionController, "intent.clear", isIdempotent: true, errors: [.notFound])
     /// Reads events after a position, for tests that wait.
@@ -80,7 +80,7 @@ public enum PromotionEndpoints {
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .promotionController, "prompt.answer", isIdempotent: false, errors: [.notFound])
 
-    /// Removes what is stored about an isolated store's app, a part at a time.
+    /// Removes the stored data of an isolated store's app, a part at a time.
     public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
         .promotionController, "app.remove", isIdempotent: true, errors: [])
 }
@@ -94,18 +94,18 @@ public enum PromotionEvents {
 
 /// A session's report of its device and installation.
 public struct DeviceLaunch: Hashable, Sendable, Codable {
-    /// What a device is, as the client declares it.
+    /// The platform of a device, as the client declares it.
     public enum Platform: String, CaseIterable, Sendable, Codable {
         case iOS, iPadOS, macOS, tvOS, watchOS, visionOS, iOSAppOnVisionOS, other
     }
 
-    /// The app's way of handling promoted purchases; one of two, never both (M60).
+    /// The app's way of handling promoted purchases, one of two, never both (M60).
     public enum PromotedPurchases: String, CaseIterable, Sendable, Codable { case delegate, purchaseIntent, none }
 
     public var bundleId: String
     /// The client's name for its device, 1…255 characters.
     public var deviceId: String
-    /// Declared by the client; `other` has no least version.
+    /// Declared by the client. `other` has no least version.
     public var platform: Platform
     /// Declared by the client, at most 64 characters.
     public var osVersion: String

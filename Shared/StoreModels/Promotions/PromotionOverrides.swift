@@ -9,7 +9,7 @@ public struct PromotionOverrides: Hashable, Sendable, Codable {
     /// The most products of an app with a visibility of the device (this store's limit).
     public static let visibilityMax = 500
 
-    /// The order exactly as it was set; empty: no override (M100, M102).
+    /// The order exactly as it was set. Empty without an override (M100, M102).
     public var order: [String]
     /// Products with an override, never `default`.
     public var visibility: [ExactText: StorePromotionVisibility]
@@ -36,25 +36,25 @@ public struct InstallationReference: Hashable, Sendable, Codable {
 public struct DevicePromotions: Hashable, Sendable, Codable {
     /// Both parts empty without any override.
     public var overrides: PromotionOverrides
-    /// Whether the app was launched; before that there is nothing to override (M94).
+    /// Whether the app was launched. Before that its promotions cannot be overridden (M94).
     public var isLaunched: Bool
-    /// The reason why this device shows no promotions at all; absent when it shows them. As ``PromotionSupport`` gives
-    /// it.
+    /// The reason why this device shows no promotions at all, as ``PromotionSupport`` gives it. Absent if it shows
+    /// them.
     public var unsupported: String?
     /// Whether the device was ever reported. An unreported device's capabilities are known from its session only.
     public var isKnown: Bool = true
 }
 
-/// Replaces a device's order; empty clears it.
+/// Replaces a device's order. An empty order clears it.
 public struct PutPromotionOrderRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The device of the client's session.
     public var deviceId: String
-    /// At most ``PromotionOverrides/orderMax``; unknown products are kept and not shown.
+    /// At most ``PromotionOverrides/orderMax``. Unknown products are kept and not shown.
     public var productIdentifiers: [String]
 }
 
-/// Sets a device's visibility of one product; `default` removes the override (M93).
+/// Sets a device's visibility of one product. `default` removes the override (M93).
 public struct PutPromotionVisibilityRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The device of the client's session.

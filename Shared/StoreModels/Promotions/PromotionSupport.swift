@@ -1,7 +1,7 @@
-/// The platforms and systems that support promoted purchases and `PurchaseIntent` (M58–M60, M71). Pure; the versions
-/// are those of Apple's documentation.
+/// The platforms and systems that support promoted purchases and `PurchaseIntent` (M58–M60, M71). The type is pure. The
+/// versions are those of Apple's documentation.
 public enum PromotionSupport {
-    /// Explains why a device shows no promoted purchases, starts none and takes no overrides.
+    /// Explains why a device neither shows nor starts promoted purchases nor takes overrides.
     /// - Returns: A sentence for people, or nil where promotions are supported. A version that cannot be read counts as
     ///   new enough (ours): versions are checked where the operator names them.
     public static func promotionsUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
@@ -43,7 +43,7 @@ public enum PromotionSupport {
     }
 
     /// Whether an installed version of an app is too old for promoted purchases (M75).
-    /// - Parameter since: The first version that handles them; nil: every version does.
+    /// - Parameter since: The first version that handles them, or nil if every version does.
     /// - Returns: False also when either cannot be parsed: a malformed version asks no user to upgrade (ours).
     public static func isTooOld(appVersion: String, since: String?) -> Bool {
         guard let since = since.flatMap({ DottedVersion($0) }), let version = DottedVersion(appVersion) else {

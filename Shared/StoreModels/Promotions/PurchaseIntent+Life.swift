@@ -7,11 +7,13 @@ extension PurchaseIntent {
 
     /// The rules of an intent's states, without I/O: an event in, the new state out.
     ///
-    /// pending → continued, deferred, cancelled, expired; deferred → continued, cancelled, expired. The first decision
-    /// is final (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
-    /// PaymentQueue has refused returns to deferred: there is no payment.
+    /// - pending → continued, deferred, cancelled, expired
+    /// - deferred → continued, cancelled, expired
+    ///
+    /// The first decision is final (I2). The same one again has no effect, and another is refused. Only a continued
+    /// intent whose payment PaymentQueue has refused returns to deferred, because no payment exists.
     public struct Life: Hashable, Sendable {
-        /// The two clocks an intent lives by. They may differ by years.
+        /// The two clocks of an intent, which may differ by years.
         public struct Now: Hashable, Sendable {
             /// For `answerBy`.
             public var wall: Timestamp
@@ -19,16 +21,16 @@ extension PurchaseIntent {
             public var business: Timestamp
         }
 
-        /// What happens to an intent.
+        /// An event of an intent.
         public enum Event: Hashable, Sendable {
             /// A stream of the installation got it.
             case delivered
             /// The app was deleted before it answered: its time begins anew with the next delivery.
             case withdrawn
             case decided(DecideIntentRequest.Decision, feedback: String? = nil)
-            /// PaymentQueue has the payment: there is a transaction.
+            /// PaymentQueue has the payment, so a transaction exists.
             case added
-            /// PaymentQueue has refused the payment for good: there is no transaction.
+            /// PaymentQueue has refused the payment for good, so no transaction exists.
             case refused
         }
 
@@ -41,19 +43,19 @@ extension PurchaseIntent {
 
         /// The state after the last event or passing of time.
         public private(set) var state: State = .pending
-        /// Wall time; nil until a stream has got the intent.
+        /// Wall time. Nil until a stream has received the intent.
         public private(set) var answerBy: Timestamp?
         /// Business time, ``lifetime`` after the purchase began.
         public let expiresAt: Timestamp
         /// Nil unless the intent was ever deferred.
         public private(set) var deferredBy: Deferral?
-        /// As ``PurchaseIntent/feedback``; set by a cancellation only.
+        /// As ``PurchaseIntent/feedback``. Only a cancellation sets it.
         public private(set) var feedback: String?
         /// Whether PaymentQueue has a continued intent's transaction.
         public private(set) var isAdded: Bool = false
 
         /// Applies the passing of time. Called before an intent is read or decided on.
-        /// - Returns: The states it has gone through, in order; empty when nothing was due.
+        /// - Returns: The states it has gone through, in order. Empty if no change was due.
         public mutating func pass(to now: Now) -> [State] {
             var passed: [State] = []
             if state == .pending, let answerBy, answerBy <= now.wall || answerBy > Self.answerByMax(now.wall) {
@@ -68,12 +70,12 @@ extension PurchaseIntent {
             return passed
         }
 
-        /// The latest time to answer that counts. A later one was set before the wall clock was set back. It is over, so
-        /// that no purchase waits until the clock has caught up.
+        /// The latest time to answer that counts. A later one was set before the wall clock was set back. It is over,
+        /// so that purchases do not wait until the clock has caught up.
         public static func answerByMax(_ wall: Timestamp) -> Timestamp { wall + answerTime + answerTime }
 
         /// Applies an event. The caller calls ``pass(to:)`` first, with the same `now`.
-        /// - Returns: Whether it changed anything; false for the same event again.
+        /// - Returns: Whether the intent changed. False for the same event again.
         /// - Throws: For an edge out of a final state.
         public mutating func apply(_ event: Event, at now: Now) throws(Refusal) -> Bool {
             switch event {
@@ -120,7 +122,7 @@ extension PurchaseIntent {
             return true
         }
 
-        /// A warning for the operator (M81, M84, M85); nil for none.
+        /// A warning for the operator (M81, M84, M85), or nil for none.
         public var warning: String? {
             switch state {
             case .expired where deferredBy != nil:

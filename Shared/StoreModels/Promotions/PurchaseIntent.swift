@@ -16,7 +16,7 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     public enum State: String, CaseIterable, Sendable, Codable {
         case pending, deferred, continued, cancelled, expired
 
-        /// Whether nothing changes it any more.
+        /// Whether the intent stays in this state.
         public var isFinal: Bool {
             switch self {
             case .pending, .deferred: false
@@ -36,9 +36,9 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
         case timeout
     }
 
-    /// Server-made, begins with `i_`; used in `/v1/intents/{id}`.
+    /// Made by the service, beginning with `i_`. Used in `/v1/intents/{id}`.
     public var intentIdentifier: String
-    /// `pending` waits for the app, `deferred` for its payment; the others are final.
+    /// `pending` waits for the app, `deferred` for its payment. The others are final.
     public var state: State
     /// The payment that continuing adds to the queue. It is kept through a deferral, so that it makes one payment only
     /// (I3).

@@ -3,7 +3,7 @@
 /// ```
 /// itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=com.example.pro.monthly
 /// ```
-/// The three parameters may come in any order. Nothing else is accepted: no other parameter, host, path or fragment.
+/// The three parameters may come in any order. Any other parameter, host, path or fragment is refused.
 public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
     /// Apple's scheme for such URLs, in lower case.
     public static let scheme = "itms-services"
@@ -37,8 +37,8 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
                 .productIdentifier, in: values))
     }
 
-    /// The URL as the store writes it, in Apple's order. Everything is percent-encoded that is not a letter, a digit or
-    /// one of `-._~`.
+    /// The URL as the store writes it, in Apple's order. Everything except letters, digits and `-._~` is
+    /// percent-encoded.
     public var description: String {
         "\(Self.scheme)://?action=\(Self.action)&bundleId=\(PercentEncoding.encode(bundleId))"
             + "&productIdentifier=\(PercentEncoding.encode(productIdentifier))"

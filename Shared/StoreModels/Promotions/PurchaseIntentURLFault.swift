@@ -3,7 +3,7 @@ public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringCon
     /// The part of the URL with the error.
     public enum Part: String, CaseIterable, Sendable, Codable {
         case url, scheme, host, fragment, action, bundleId, productIdentifier
-        /// A parameter that is none of the three.
+        /// A parameter other than the three.
         case parameter
     }
 
@@ -14,7 +14,7 @@ public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringCon
 
     /// The first part with a fault, from left to right.
     public let part: Part
-    /// Decides the advice; `reason` has the sentence.
+    /// Decides the advice. `reason` has the sentence.
     public let kind: Kind
     /// The reason, as the end of a sentence that begins with the part.
     public let reason: String

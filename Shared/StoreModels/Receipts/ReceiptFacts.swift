@@ -9,19 +9,19 @@ public struct ReceiptFactsRequest: Hashable, Sendable, Codable {
     public var limit: Int = 500
 }
 
-/// One purchase in a receipt, refunded or not. Restored transactions are not listed: their original is.
+/// One purchase in a receipt, refunded or not. Restored transactions are not listed, because their original is.
 ///
 /// A receipt lists consumables until they are finished, and everything else permanently.
 public struct ReceiptItem: Hashable, Sendable, Codable {
     /// Decimal digits, unique in the store.
     public var transactionIdentifier: String
-    /// The first purchase's identifier; equal to `transactionIdentifier` for that purchase.
+    /// The first purchase's identifier. For that purchase, the same as `transactionIdentifier`.
     public var originalTransactionIdentifier: String
-    /// As bought; the catalogue need not have it any more.
+    /// As bought. The catalogue need not have it any more.
     public var productIdentifier: String
     /// As it was when the product was bought.
     public var type: ProductType
-    /// 1…10; more than 1 for consumables and non-renewing subscriptions only.
+    /// 1…10. More than 1 for consumables and non-renewing subscriptions only.
     public var quantity: Int
     /// Business time of this purchase or renewal.
     public var purchaseDate: Timestamp
@@ -29,7 +29,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var originalPurchaseDate: Timestamp
     /// For subscriptions only, as the members down to `isUpgraded`.
     public var expiresDate: Timestamp?
-    /// Decimal; one per subscription period.
+    /// Decimal, one per subscription period.
     public var webOrderLineItemIdentifier: String?
     /// The group the period was paid in, which an import may have changed since.
     public var subscriptionGroupIdentifier: String?
@@ -59,7 +59,7 @@ public struct ReceiptFactsPage: Hashable, Sendable, Codable {
     public var items: [ReceiptItem]
     /// Every subscription of the customer, on the first page only.
     public var subscriptions: [Subscription]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
     /// The customer's first session with the app, business time.
     public var firstSeen: Timestamp

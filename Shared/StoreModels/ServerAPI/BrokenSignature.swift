@@ -1,4 +1,4 @@
-/// The ways in which a signature can be wrong on purpose, so that an app's server can prove that it refuses.
+/// The faults that a signature can have on purpose, to test that servers refuse them.
 ///
 /// Each is right in everything but its own fault. Numbers are the status of Apple's libraries, with online checks off
 /// and on.

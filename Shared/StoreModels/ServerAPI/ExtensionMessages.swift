@@ -14,16 +14,16 @@ public struct ExtendSubscriptionReply: Hashable, Sendable, Codable {
     /// Whether the period was extended.
     public enum Outcome: String, Sendable, Codable {
         case extended
-        /// A free trial, a failed renewal, an end: only a period that was paid and runs can be extended.
+        /// Only a paid, running period can be extended: no free trial, failed renewal or ended subscription.
         case ineligible
         /// The server has extended it twice within 365 days.
         case exhausted
     }
 
     public var outcome: Outcome
-    /// The new end of the period, business time; nil unless it was extended.
+    /// The new end of the period, business time. Nil unless it was extended.
     public var effectiveDate: Timestamp?
-    /// The line item of the extended period; nil unless it was extended.
+    /// The line item of the extended period. Nil unless it was extended.
     public var webOrderLineItemIdentifier: String?
 }
 
@@ -31,13 +31,13 @@ public struct ExtendSubscriptionReply: Hashable, Sendable, Codable {
 public struct ExtendSubscriptionsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
-    /// Customers' storefronts, alpha-3; nil for all.
+    /// Customers' storefronts, alpha-3. Nil for all.
     public var storefronts: [String]?
     /// 1…90.
     public var days: Int
     /// The server's name of the request, 1…128 bytes, one for each product.
     public var requestIdentifier: String
-    /// The first transaction of the only subscription it is about. Only an operator's trigger sets it; nil for all.
+    /// The first transaction of the only subscription it is about. Only an operator's trigger sets it. Nil for all.
     public var only: String?
 }
 
@@ -53,13 +53,13 @@ public struct SubscriptionExtensionsRequest: Hashable, Sendable, Codable {
 public struct SubscriptionExtensions: Hashable, Sendable, Codable {
     public var requestIdentifier: String
     public var productIdentifier: String
-    /// Customers' storefronts, alpha-3; nil for all.
+    /// Customers' storefronts, alpha-3. Nil for all.
     public var storefronts: [String]?
     /// Subscriptions that were extended.
     public var succeededCount: Int64
     /// Subscriptions that could not be extended.
     public var failedCount: Int64
-    /// Business time; nil until every subscription was decided about.
+    /// Business time. Nil until every subscription was decided about.
     public var completedAt: Timestamp?
 }
 

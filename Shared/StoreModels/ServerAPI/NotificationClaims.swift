@@ -1,8 +1,8 @@
 /// The payload of a signed notification, with Apple's member names: `ResponseBodyV2DecodedPayload`.
 ///
-/// Instants are milliseconds since 1970. What is absent is left out.
+/// Instants are milliseconds since 1970. Absent members are left out.
 public struct NotificationClaims: Hashable, Sendable, Codable {
-    /// What a notification of one customer is about.
+    /// The subject of a notification about one customer.
     public struct Data: Hashable, Sendable, Codable {
         /// Set in Production only.
         public var appAppleId: Int64?
@@ -16,11 +16,11 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
         public var signedRenewalInfo: String?
         /// The subscription's state by its number, as Apple's server has it.
         public var status: Int?
-        /// As ``ConsumptionRequestReason``; of a `CONSUMPTION_REQUEST` only.
+        /// As ``ConsumptionRequestReason``, in a `CONSUMPTION_REQUEST` only.
         public var consumptionRequestReason: String?
     }
 
-    /// What became of an extension of a product's subscriptions.
+    /// The outcome of an extension of a product's subscriptions.
     public struct Summary: Hashable, Sendable, Codable {
         public var requestIdentifier: String
         public var environment: String
@@ -59,9 +59,9 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
 
     /// Makes the payload of a notification.
     /// - Parameters:
-    ///   - bundleVersion: The app's current version; nil when it is unknown.
-    ///   - transaction: The signed transaction; nil for a notification that is about none.
-    ///   - renewal: The signed renewal information; nil without a subscription.
+    ///   - bundleVersion: The app's current version, or nil if it is unknown.
+    ///   - transaction: The signed transaction, or nil for a notification without one.
+    ///   - renewal: The signed renewal information, or nil without a subscription.
     public init(
         _ draft: NotificationDraft, of app: ServerApp, bundleVersion: String?, transaction: String?, renewal: String?
     ) {

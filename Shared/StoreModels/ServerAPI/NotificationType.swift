@@ -18,14 +18,14 @@ public enum NotificationType: String, CaseIterable, Sendable, Codable {
     case revoke = "REVOKE"
     case oneTimeCharge = "ONE_TIME_CHARGE"
     case test = "TEST"
-    /// Apple sends these too; here only an operator's trigger does.
+    /// Apple sends these too. Here only an operator's trigger does.
     case externalPurchaseToken = "EXTERNAL_PURCHASE_TOKEN"
     case rescindConsent = "RESCIND_CONSENT"
     case priceChange = "PRICE_CHANGE"
     case metadataUpdate = "METADATA_UPDATE"
     case migration = "MIGRATION"
 
-    /// The subtypes that go with the type; nil is none.
+    /// The subtypes that go with the type. Nil means without a subtype.
     public var subtypes: [NotificationSubtype?] {
         switch self {
         case .subscribed: [.initialBuy, .resubscribe]

@@ -14,6 +14,6 @@ public enum OCSPMode: String, CaseIterable, Sendable, Codable {
     case malformed
     /// No response: the gateway answers 503 without asking the responder, which would say `tryLater`.
     case unavailable
-    /// A good response that the gateway delays beyond clients' timeouts; the responder itself does not wait.
+    /// A good response that the gateway delays beyond clients' timeouts. The responder itself does not wait.
     case slow
 }

@@ -19,7 +19,7 @@ public enum OrderIdentifier {
     }
 
     /// Reads the transaction of an order.
-    /// - Returns: Its identifier; nil for text that is no order's.
+    /// - Returns: Its identifier, or nil for text that is not an order's.
     public static func transaction(of order: String) -> String? {
         guard order.utf8.first == UInt8(ascii: "M"), (2...14).contains(order.utf8.count),
             order.utf8.dropFirst().first != UInt8(ascii: "0")

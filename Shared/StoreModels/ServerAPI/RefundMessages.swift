@@ -17,7 +17,7 @@ public enum ConsumptionRequestReason: String, CaseIterable, Sendable, Codable {
 
 /// A customer's request for a refund, which the operator grants or declines.
 public struct CustomerRefundRequest: Hashable, Sendable, Codable {
-    /// What became of it.
+    /// The outcome of the request.
     public enum State: String, CaseIterable, Sendable, Codable { case open, granted, declined }
 
     /// `q_` and 26 characters.
@@ -32,9 +32,9 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
     public var reason: ConsumptionRequestReason
     /// Business time.
     public var requestedAt: Timestamp
-    /// Business time; absent while it is open.
+    /// Business time, absent while it is open.
     public var decidedAt: Timestamp?
-    /// What the app's server last sent about it, as it was sent; absent for nothing.
+    /// The app server's last information about it, as sent. Absent if it sent none.
     public var consumption: JSONValue?
 }
 
@@ -47,7 +47,7 @@ public struct OpenRefundRequest: Hashable, Sendable, Codable {
 /// Asks PaymentQueue for an app's requests for refunds that wait for an answer, oldest first.
 public struct RefundRequestsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -57,7 +57,7 @@ public struct RefundRequestsRequest: Hashable, Sendable, Codable {
 public struct RefundRequestsPage: Hashable, Sendable, Codable {
     /// Oldest first, at most the request's `limit`.
     public var refundRequests: [CustomerRefundRequest]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
@@ -67,11 +67,11 @@ public struct GrantRefundRequest: Hashable, Sendable, Codable {
     public var refundRequest: ScopedIdentifier
     /// Nil for a whole refund.
     public var type: RevocationType?
-    /// 1…100000, in thousandths of a percent of the price; with `REFUND_PRORATED` only.
+    /// 1…100000, in thousandths of a percent of the price. With `REFUND_PRORATED` only.
     public var percentage: Int?
 }
 
-/// Asks PaymentQueue to keep what an app's server says of a purchase's consumption, at its open refund request.
+/// Asks PaymentQueue to keep an app server's consumption information at the purchase's open refund request.
 public struct ConsumptionInformation: Hashable, Sendable, Codable {
     public var bundleId: String
     public var transactionIdentifier: String

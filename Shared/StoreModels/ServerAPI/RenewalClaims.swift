@@ -1,6 +1,6 @@
 /// The payload of signed renewal information, with Apple's member names: `JWSRenewalInfoDecodedPayload`.
 ///
-/// Instants are milliseconds since 1970, the price is in thousandths of the currency. What is absent is left out.
+/// Instants are milliseconds since 1970, the price is in thousandths of the currency. Absent members are left out.
 public struct RenewalClaims: Hashable, Sendable, Codable {
     /// In a billing retry and after the end: 1 cancelled, 2 billing error, 3 price increase refused, 4 product not
     /// available, 5 other.
@@ -9,7 +9,7 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
     public var autoRenewProductId: String
     public var productId: String
     public var autoRenewStatus: Int
-    /// True in the grace period, too; absent while subscribed and when revoked.
+    /// True in the grace period, too. Absent while subscribed and when revoked.
     public var isInBillingRetryPeriod: Bool?
     /// 1 when the customer has agreed. Present only while a higher price waits for the next renewal.
     public var priceIncreaseStatus: Int?
@@ -24,10 +24,10 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
     /// The time of signing, by the app's clock.
     public var signedDate: Int64
     public var environment: String
-    /// The start of the subscription without a gap of more than 60 days, or ten minutes where a tester's rate shortens
-    /// periods.
+    /// The start of the subscription without a gap of more than 60 days. With a tester's rate that shortens periods,
+    /// the gap is ten minutes.
     public var recentSubscriptionStartDate: Int64
-    /// When the latest period ends, also of a subscription that has ended or does not renew.
+    /// When the latest period ends, also for a subscription that ended or does not renew.
     public var renewalDate: Int64
     public var currency: String?
     /// Thousandths of the currency.
@@ -69,7 +69,7 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
 }
 
 extension Subscription {
-    /// Apple's number of the reason of an end, which a billing retry has too; nil while the subscription is active.
+    /// Apple's number of the reason of an end, which a billing retry has too. Nil while the subscription is active.
     public var expirationIntent: Int? {
         switch state {
         case .subscribed, .revoked, .inGracePeriod: nil
@@ -78,7 +78,7 @@ extension Subscription {
         }
     }
 
-    /// Whether a charge is retried; nil where Apple leaves the member out.
+    /// Whether a charge is retried. Nil where Apple leaves the member out.
     public var isInBillingRetry: Bool? {
         switch state {
         case .subscribed, .revoked: nil

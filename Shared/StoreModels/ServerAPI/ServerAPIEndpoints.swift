@@ -4,7 +4,7 @@ public enum ServerAPIEndpoints {
     /// - Throws: `notFound`, also for another app's.
     public static let lookup = Endpoint<TransactionLookupRequest, TransactionLookup>(
         .paymentQueue, "transaction.lookup", isIdempotent: true, errors: [.notFound])
-    /// Reads a customer's download of the app; the reply has no transaction.
+    /// Reads a customer's download of the app. The reply has no transaction.
     public static let appTransaction = Endpoint<AppTransactionRequest, TransactionLookup>(
         .paymentQueue, "appTransaction.get", isIdempotent: true, errors: [.notFound])
     /// Reads a page of a customer's history, by the order of changes or refunds.
@@ -13,7 +13,7 @@ public enum ServerAPIEndpoints {
     /// Reads a customer's subscriptions with their latest transactions.
     public static let statuses = Endpoint<SubscriptionStatusesRequest, SubscriptionStatuses>(
         .paymentQueue, "subscription.statuses", isIdempotent: true, errors: [.notFound])
-    /// Extends a subscription's present period; a repeated request identifier gets the first reply.
+    /// Extends a subscription's present period. A repeated request identifier gets the first reply.
     /// - Throws: `notFound`, also for another app's.
     public static let extend = Endpoint<ExtendSubscriptionRequest, ExtendSubscriptionReply>(
         .paymentQueue, "subscription.extend", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
@@ -25,7 +25,7 @@ public enum ServerAPIEndpoints {
     public static let extensions = Endpoint<SubscriptionExtensionsRequest, SubscriptionExtensions>(
         .paymentQueue, "subscription.extendStatus", isIdempotent: true, errors: [.notFound])
     /// Gives a purchase and all renewals of it another `appAccountToken`.
-    /// - Throws: `requestInvalid` for a transaction that is no original; `notFound`, also for another app's.
+    /// - Throws: `requestInvalid` for a transaction that is not an original, and `notFound`, also for another app's.
     public static let setAppAccountToken = Endpoint<SetAppAccountTokenRequest, Empty>(
         .paymentQueue, "transaction.setToken", isIdempotent: true, errors: [.notFound])
     /// Opens a customer's request for a refund.
@@ -38,23 +38,23 @@ public enum ServerAPIEndpoints {
     /// Lists an app's requests for refunds that wait for an answer, oldest first.
     public static let listRefundRequests = Endpoint<RefundRequestsRequest, RefundRequestsPage>(
         .paymentQueue, "refundRequest.list", isIdempotent: true, errors: [])
-    /// Grants a request: refunds the purchase. Repeated, it changes nothing.
+    /// Grants a request by refunding the purchase. Repeating it changes nothing.
     /// - Throws: `transactionStateInvalid` for one that was declined.
     public static let grantRefundRequest = Endpoint<GrantRefundRequest, CustomerRefundRequest>(
         .paymentQueue, "refundRequest.grant", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
-    /// Declines a request. Repeated, it changes nothing.
+    /// Declines a request. Repeating it changes nothing.
     /// - Throws: `transactionStateInvalid` for one that was granted.
     public static let declineRefundRequest = Endpoint<ScopedIdentifier, CustomerRefundRequest>(
         .paymentQueue, "refundRequest.decline", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
-    /// Takes a refund back: the purchase is paid again. Repeated, it changes nothing.
+    /// Takes a refund back, so that the purchase is paid again. Repeating it changes nothing.
     /// - Throws: `transactionStateInvalid` for a purchase that was not refunded.
     public static let reverseRefund = Endpoint<RefundRequest, PaymentTransaction>(
         .paymentQueue, "transaction.reverseRefund", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
-    /// Keeps what an app's server says of a purchase's consumption. Without an open request nothing is kept.
+    /// Keeps an app server's information on a purchase's consumption. Without an open request it is not kept.
     /// - Throws: `notFound`, also for another app's.
     public static let consumption = Endpoint<ConsumptionInformation, Empty>(
         .paymentQueue, "refundRequest.consumption", isIdempotent: true, errors: [.notFound])
-    /// Lists the events of all apps that servers are notified of, oldest first, for the notifier.
+    /// Lists the events that apps' servers are notified of, oldest first, for the notifier.
     public static let listEvents = Endpoint<ServerEventsRequest, ServerEventsPage>(
         .paymentQueue, "serverEvents.list", isIdempotent: true, errors: [])
     /// Allows the removal of events that the notifier has stored.

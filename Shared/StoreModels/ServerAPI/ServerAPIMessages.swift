@@ -1,11 +1,12 @@
-/// Asks PaymentQueue whose an identifier is that an app's server knows.
+/// Asks PaymentQueue for the customer of an identifier that an app's server knows.
 public struct TransactionLookupRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// A transaction's identifier, a restored one's included, or an app transaction's; decimal digits.
+    /// The decimal digits of a transaction's or app transaction's identifier. A restored transaction's is accepted,
+    /// too.
     public var identifier: String
 }
 
-/// The customer of an identifier, and the transaction if it is one's.
+/// The customer of an identifier, and the transaction if the identifier names one.
 public struct TransactionLookup: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
@@ -26,7 +27,7 @@ public struct AppTransactionRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
 }
 
-/// The transactions a page of a customer's history has. Members left out select all.
+/// Selects transactions of a customer's history. Members left out select all.
 public struct ServerTransactionFilter: Hashable, Sendable, Codable {
     /// The first purchase date.
     public var startDate: Timestamp?
@@ -38,9 +39,9 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
     public var types: [ProductType]?
     /// Any of these groups.
     public var subscriptionGroupIdentifiers: [String]?
-    /// Only refunded and revoked ones, or only others.
+    /// True selects refunded and revoked transactions, false all others.
     public var isRevoked: Bool?
-    /// Whether consumables are left out that the app has finished and still has.
+    /// Whether to leave out finished consumables, except refunded and revoked ones.
     public var leavesOutFinishedConsumables: Bool?
 
     public init() {}
@@ -68,11 +69,11 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
 
 /// Asks PaymentQueue for a page of a customer's history.
 public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
-    /// What a page lists, and in which order.
+    /// The purchases that a page lists, and their order.
     public enum Order: String, Sendable, Codable {
         /// Every purchase, by its last change.
         case changes
-        /// Refunded purchases, by their refund. One that was revoked without a refund is none.
+        /// Refunded purchases, by their refund. A purchase revoked without a refund is left out.
         case refunds
     }
 
@@ -80,7 +81,7 @@ public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     public var order: Order = .changes
-    /// The ``ModifiedTransactionsPage/place`` of the page before; nil for the first page.
+    /// The ``ModifiedTransactionsPage/place`` of the page before, or nil for the first page.
     public var after: Int64?
     /// Whether the latest change or refund comes first.
     public var isDescending: Bool = false
@@ -91,7 +92,7 @@ public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
 
 /// A page of a customer's history.
 public struct ModifiedTransactionsPage: Hashable, Sendable, Codable {
-    /// At most the request's `limit`; fewer when many did not match.
+    /// At most the request's `limit`, or fewer if many did not match.
     public var transactions: [ServerTransaction]
     /// Where the next page begins, also when this is the last one for now.
     public var place: Int64

@@ -1,6 +1,7 @@
 /// A purchase with everything that its signed transaction shows.
 ///
-/// It is a receipt's item and what Apple added since: receipts and the App Store Server API have one source.
+/// It has the fields of a receipt's item and those that Apple added since, so receipts and the App Store Server API
+/// have one source.
 public struct ServerTransaction: Hashable, Sendable, Codable {
     /// Apple's `transactionReason`.
     public enum Reason: String, CaseIterable, Sendable, Codable {
@@ -12,17 +13,17 @@ public struct ServerTransaction: Hashable, Sendable, Codable {
 
     /// The purchase as receipts list it.
     public var item: ReceiptItem
-    /// The price of the whole purchase, quantity and offer included; nil for one given again.
+    /// The price of the whole purchase, quantity and offer included. Nil for one given again.
     public var price: Money?
     /// The storefront of the purchase, alpha-3.
     public var storefront: String
     /// The cause of the transaction.
     public var reason: Reason
-    /// Its place among the customer's changes; grows with each change that a signed transaction shows.
+    /// Its place among the customer's changes. It grows with each change that a signed transaction shows.
     public var modifiedSeq: Int64
 }
 
-/// A subscription with what its signed renewal information shows beside it.
+/// A subscription with the further facts of its signed renewal information.
 public struct ServerSubscription: Hashable, Sendable, Codable {
     /// The subscription, with the price of its next renewal.
     public var subscription: Subscription
@@ -30,6 +31,6 @@ public struct ServerSubscription: Hashable, Sendable, Codable {
     public var transaction: ServerTransaction
     /// The start of the subscription without a gap of more than 60 days, business time.
     public var recentStart: Timestamp
-    /// The offer of the next renewal; nil at the regular price.
+    /// The offer of the next renewal, or nil at the regular price.
     public var nextOffer: AppliedOffer?
 }

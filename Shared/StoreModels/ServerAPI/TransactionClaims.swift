@@ -1,6 +1,6 @@
 /// The payload of a signed transaction, with Apple's member names: `JWSTransactionDecodedPayload`.
 ///
-/// Instants are milliseconds since 1970, the price is in thousandths of the currency. What is absent is left out.
+/// Instants are milliseconds since 1970, the price is in thousandths of the currency. Absent members are left out.
 public struct TransactionClaims: Hashable, Sendable, Codable {
     public var transactionId: String
     public var originalTransactionId: String
@@ -15,7 +15,7 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var quantity: Int
     public var type: String
     public var appAccountToken: String?
-    /// Always PURCHASED: the store has no Family Sharing.
+    /// Always PURCHASED, because the store has no Family Sharing.
     public var inAppOwnershipType: String
     /// The time of signing, by the app's clock.
     public var signedDate: Int64
@@ -41,14 +41,14 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     /// Apple's number of the storefront.
     public var storefrontId: String?
     public var transactionReason: String
-    /// Thousandths of the currency, for the whole purchase; absent for a purchase that was given again.
+    /// Thousandths of the currency, for the whole purchase. Absent for a purchase that was given again.
     public var price: Int64?
     public var currency: String?
     public var appTransactionId: String
 
     /// Makes the claims of a transaction.
     /// - Parameters:
-    ///   - storefrontId: Apple's number of the storefront; nil when it is unknown.
+    ///   - storefrontId: Apple's number of the storefront, or nil if it is unknown.
     ///   - signedDate: The business clock.
     public init(
         _ value: ServerTransaction, of app: ServerApp, storefrontId: String?, appTransactionId: String,

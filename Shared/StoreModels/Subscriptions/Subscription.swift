@@ -1,4 +1,4 @@
-/// A customer's subscription in one group; there is at most one (S6).
+/// A customer's subscription in one group, at most one per group (S6).
 ///
 /// ```json
 /// {"originalTransactionIdentifier":"1000000001","subscriptionGroupIdentifier":"21378123",
@@ -9,7 +9,7 @@
 ///  "eligibleWinBackOfferIdentifiers":[]}
 /// ```
 public struct Subscription: Hashable, Sendable, Codable {
-    /// The reason of an expiry; Apple's `expirationIntent` numbers them from 1 in this order.
+    /// The reason of an expiry. Apple's `expirationIntent` numbers them from 1 in this order.
     public enum ExpirationReason: String, CaseIterable, Sendable, Codable {
         case cancelled
         case billingError
@@ -20,15 +20,15 @@ public struct Subscription: Hashable, Sendable, Codable {
 
     /// The first transaction's identifier, which never changes: the subscription's own name.
     public var originalTransactionIdentifier: String
-    /// The group of the present period; an import may rename it.
+    /// The group of the present period. An import may rename it.
     public var subscriptionGroupIdentifier: String
     /// The present product, or the one at the end.
     public var productIdentifier: String
-    /// In billing retry, expired and revoked there is no access.
+    /// Billing retry, expired and revoked give no access.
     public var state: SubscriptionState
-    /// False: the present period is the last.
+    /// False if the present period is the last.
     public var willAutoRenew: Bool
-    /// The next renewal's product; another one when a change is scheduled.
+    /// The next renewal's product. Another one if a change is scheduled.
     public var autoRenewProductIdentifier: String
     /// The start of the present period.
     public var purchaseDate: Timestamp
@@ -36,7 +36,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var expiresDate: Timestamp
     /// The end of access in the grace period.
     public var gracePeriodExpiresDate: Timestamp?
-    /// The price of the next renewal, as far as known; absent when there is none.
+    /// The price of the next renewal, as far as known. Absent without a renewal.
     public var renewalPrice: Money?
     /// A higher price of the next renewal, and the subscriber's consent to it.
     public var priceIncrease: PriceIncrease?
@@ -57,7 +57,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     /// The account, in the operator's lists only.
     public var account: String?
 
-    /// A period as the transaction that began it has it; flat among the members on the wire.
+    /// A period as in the transaction that began it. On the wire its members are flat among the others.
     public struct Period: Hashable, Sendable {
         /// How many periods came before it.
         public var index: Int

@@ -12,13 +12,13 @@ public enum SubscriptionEndpoints {
         .paymentQueue, "subscription.update", isIdempotent: true,
         errors: [.notFound, .productNotFound, .transactionStateInvalid])
     /// Changes a subscription for the operator.
-    /// - Throws: `transactionStateInvalid` where the subscription's state has no such edge.
+    /// - Throws: `transactionStateInvalid` if the subscription's state does not allow it.
     public static let operate = Endpoint<OperateSubscriptionRequest, OperateSubscriptionReply>(
         .paymentQueue, "subscription.operate", isIdempotent: false, errors: [.notFound, .transactionStateInvalid])
-    /// Shows or postpones the question about a higher price. Nothing happens without one that waits for consent.
+    /// Shows or postpones the question about a higher price. Without a waiting question it does nothing.
     public static let showPriceConsent = Endpoint<ShowPriceConsentRequest, Subscription>(
         .paymentQueue, "subscription.priceConsent", isIdempotent: true, errors: [.notFound])
-    /// Lists what has happened to a subscription, oldest first.
+    /// Lists the events of a subscription, oldest first.
     public static let timeline = Endpoint<TimelineRequest, SubscriptionTimeline>(
         .paymentQueue, "subscription.timeline", isIdempotent: true, errors: [.notFound])
     /// Refunds a purchase's remaining money. Repeating it returns the same transaction.
@@ -30,17 +30,17 @@ public enum SubscriptionEndpoints {
     /// Notes the revocations that a device's stream has sent.
     public static let acknowledgeRevocations = Endpoint<AcknowledgeRevocationsRequest, Empty>(
         .paymentQueue, "revocation.acknowledge", isIdempotent: true, errors: [.notFound])
-    /// Reads the data of a customer's receipt by page; the gateway signs it.
+    /// Reads the data of a customer's receipt by page. The gateway signs it.
     public static let receipt = Endpoint<ReceiptFactsRequest, ReceiptFactsPage>(
         .paymentQueue, "receipt.facts", isIdempotent: true, errors: [.notFound])
 
-    /// Reads an app's business clock; an unset one is the wall clock.
+    /// Reads an app's business clock. An unset clock is the wall clock.
     public static let getClock = Endpoint<AppRequest, AppClockState>(
         .paymentQueue, "clock.get", isIdempotent: true, errors: [])
-    /// Sets an app's clock; repeating the request sets it again.
+    /// Sets an app's clock. Repeating the request sets it again.
     public static let putClock = Endpoint<PutClockRequest, AppClockState>(
         .paymentQueue, "clock.put", isIdempotent: true, errors: [])
-    /// Moves a clock, once per key. Answers when all is done or shortly before the deadline.
+    /// Moves a clock, once per key. Answers when the move is done or shortly before the deadline.
     public static let advanceClock = Endpoint<AdvanceClockRequest, ClockAdvance>(
         .paymentQueue, "clock.advance", isIdempotent: true, errors: [.idempotencyKeyInvalid, .notFound, .keyReused])
     /// Reads how far a move of the clock is.

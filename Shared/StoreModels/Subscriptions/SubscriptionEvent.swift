@@ -7,12 +7,12 @@
 ///  "expiresDate":"2027-01-28T10:00:00.000Z"}
 /// ```
 public struct SubscriptionEvent: Hashable, Sendable, Codable {
-    /// What happened to a subscription.
+    /// The kind of event.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         /// The first purchase of the group, and one after it had lapsed.
         case subscribed, resubscribed
         case renewed
-        /// A charge was declined, or the processor has charged another amount. In the second case `detail` says so, and
+        /// A charge was declined, or the processor has charged another amount. In the second case `detail` says so and
         /// an operator has to check it. `amount` is the requested amount.
         case billingFailed
         case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
@@ -30,7 +30,7 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         case extended
         /// The next renewal costs another amount.
         case priceChanged
-        /// It is paid in another group from here on. Its product was moved, or the group renamed.
+        /// It is paid in another group from here on, because its product was moved or the group renamed.
         case groupChanged
         /// A price increase: the question, the answers, or its withdrawal before an answer. `amount` is the higher
         /// price.
@@ -39,19 +39,19 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
 
     /// Business time.
     public var at: Timestamp
-    /// What happened to the subscription.
+    /// The kind of event.
     public var kind: Kind
-    /// The shopper's name; absent until the event is read from storage.
+    /// The shopper's name, absent until the event is read from storage.
     public var account: String?
     /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
-    /// The product of the period it is about.
+    /// The product of the event's period.
     public var productIdentifier: String
-    /// The money charged, requested or refunded; absent when the event has none.
+    /// The money charged, requested or refunded. Absent for an event without money.
     public var amount: Money?
-    /// The offer of that period; absent when the full price applies.
+    /// The offer of that period, absent if the full price applies.
     public var offer: AppliedOffer?
-    /// The transaction the event made or concerns; absent without one.
+    /// The transaction the event made or concerns, absent without one.
     public var transactionIdentifier: String?
     /// The period it is about, from 0.
     public var period: Int

@@ -11,13 +11,13 @@ public struct SubscriptionsRequest: Hashable, Sendable, Codable {
 
 /// Asks for subscriptions across customers, for the operator.
 public struct SubscriptionListRequest: Hashable, Sendable, Codable {
-    /// Nil: subscriptions of all of the installation's apps, without isolated stores.
+    /// The app to list. Nil lists the installation's apps, without isolated stores.
     public var bundleId: String?
-    /// Only this account's; nil: all accounts'.
+    /// The account to list. Nil lists all accounts.
     public var account: String?
-    /// Only subscriptions in this state; nil: in any.
+    /// The state to list. Nil lists all states.
     public var state: SubscriptionState?
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -27,24 +27,24 @@ public struct SubscriptionListRequest: Hashable, Sendable, Codable {
 public struct SubscriptionsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var subscriptions: [Subscription]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
-    /// The business clock at the moment of reading. Absent where the list is of several apps.
+    /// The business clock at the moment of reading. Absent if the list is of several apps.
     public var businessNow: Timestamp?
 }
 
-/// Changes a subscription as a customer does under "manage subscriptions". Both members may be given; what is left out
-/// stays.
+/// Changes a subscription as a customer does under "manage subscriptions". Both members may be given. A member left out
+/// stays as it is.
 public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
-    /// False cancels at the end of the period; nil keeps the present value.
+    /// False cancels at the end of the period. Nil keeps the present value.
     public var willAutoRenew: Bool?
-    /// Another product of the group. It takes effect immediately where it would with StoreKit (an upgrade, a crossgrade
-    /// of the same length), else with the next renewal; the present product takes a scheduled change back.
+    /// Another product of the group. It takes effect immediately if it would with StoreKit (an upgrade, a crossgrade of
+    /// the same length), else with the next renewal. The present product takes a scheduled change back.
     public var autoRenewProductIdentifier: String?
 }
 
@@ -52,7 +52,7 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
 public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     /// An operation on a subscription.
     public enum Operation: String, CaseIterable, Sendable, Codable {
-        /// The next renewal happens now; the new period begins where the present one ends.
+        /// The next renewal happens now. The new period begins where the present one ends.
         case renew
         /// The present period ends now, for good.
         case expire
@@ -61,17 +61,17 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
         case failNextRenewal
         /// A failed renewal is tried again now. It succeeds unless the tester's charges are declined.
         case resolveBilling
-        /// The present period ends later, by `days`; 1…90.
+        /// The present period ends later by `days`, 1…90.
         case extend
     }
 
     /// Any transaction of the subscription.
     public var transaction: ScopedIdentifier
-    /// What the operator does; the subscription's state must allow it.
+    /// The operator's change, which the subscription's state must allow.
     public var operation: Operation
     /// For `extend` only.
     public var days: Int?
-    /// For `expire` only; nil for `other`.
+    /// For `expire` only. Nil for `other`.
     public var reason: Subscription.ExpirationReason?
 }
 
@@ -79,7 +79,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     /// In the state after the operation.
     public var subscription: Subscription
-    /// The transaction that the operation has made, or whose end it has moved; absent for neither.
+    /// The transaction that the operation has made, or whose end it has moved. Absent for neither.
     public var transaction: PaymentTransaction?
 }
 
@@ -89,7 +89,7 @@ public struct RefundRequest: Hashable, Sendable, Codable {
     public enum Reason: String, CaseIterable, Sendable, Codable { case other, appIssue }
 
     public var transaction: ScopedIdentifier
-    /// Apple's reason for the receipt; nil is `other`.
+    /// Apple's reason for the receipt. Nil means `other`.
     public var reason: Reason?
 }
 
@@ -97,7 +97,7 @@ public struct RefundRequest: Hashable, Sendable, Codable {
 public struct TimelineRequest: Hashable, Sendable, Codable {
     /// Any transaction of the subscription.
     public var transaction: ScopedIdentifier
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int = 100
@@ -109,7 +109,7 @@ public struct SubscriptionTimeline: Hashable, Sendable, Codable {
     public var subscription: Subscription
     /// Oldest first, at most the request's `limit`.
     public var events: [SubscriptionEvent]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 

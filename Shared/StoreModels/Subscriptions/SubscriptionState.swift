@@ -1,11 +1,11 @@
-/// The state of a subscription, as StoreKit names it. The type is `Product.SubscriptionInfo.RenewalState`; Apple's
+/// The state of a subscription, as StoreKit names it. The type is `Product.SubscriptionInfo.RenewalState`. Apple's
 /// server numbers them 1 subscribed, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
 public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     case subscribed
     case expired
-    /// A renewal could not be charged and is retried; there is no access meanwhile.
+    /// A renewal could not be charged and is retried, without access meanwhile.
     case inBillingRetryPeriod
-    /// A renewal could not be charged and is retried; access continues meanwhile.
+    /// A renewal could not be charged and is retried, while access continues.
     case inGracePeriod
     /// Refunded or revoked.
     case revoked

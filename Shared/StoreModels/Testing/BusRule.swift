@@ -10,12 +10,12 @@ package enum BusFault: String, CaseIterable, Sendable, Codable {
     case reorder
     /// Replies to the service have a flipped bit in their header.
     case corrupt
-    /// Nothing reaches the service over the bus, and nothing it sends arrives.
+    /// The bus carries no message to or from the service.
     case partition
 
     /// The name of the broker as a target: the bus of every service.
     package static let broker = "broker"
-    /// The names of what a fault can be aimed at.
+    /// The names of the targets of a fault.
     package static let targets = [broker] + ServiceName.allCases.map(\.rawValue)
 
     /// Returns the rules of the fault at a service, or at ``broker``.
@@ -63,17 +63,17 @@ package enum BusFault: String, CaseIterable, Sendable, Codable {
 package struct BusRule: Hashable, Sendable, Codable {
     /// The pattern of the messages' subjects.
     package var match: String
-    /// The publisher's connection; absent for any.
+    /// The publisher's connection, absent for any.
     package var from: String?
-    /// The receiver's connection; absent for any.
+    /// The receiver's connection, absent for any.
     package var to: String?
     /// The probability of a fault, 0…1.
     package var p: Double
     /// The fault's name in the broker: `drop`, `dup`, `delay`.
     package var action: String
-    /// Milliseconds of `delay` and `reorder`; absent for the broker's own.
+    /// Milliseconds of `delay` and `reorder`, absent for the broker's own.
     package var ms: Int?
-    /// Maximum number of faults; absent for no limit.
+    /// Maximum number of faults, absent for no limit.
     package var count: Int?
     /// In replies: the number of messages that the rule concerned.
     package var matched: Int?

@@ -3,7 +3,7 @@
 public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
     /// Paid immediately, without a sheet.
     case auto
-    /// A sheet that the shopper confirms; the same outcome as `auto`.
+    /// A sheet that the shopper confirms, with the same outcome as `auto`.
     case approve
     /// The payment fails with `paymentCancelled` (2).
     case cancel
@@ -12,8 +12,8 @@ public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
     /// The sheet stays open until the operator answers its prompt.
     case interactive
 
-    /// - Parameter text: The wire form. `decline:` is followed by a case name of ``SKErrorCode`` or its number; a bare
-    ///   `decline` is `decline:unknown`.
+    /// - Parameter text: The wire form. `decline:` is followed by a case name of ``SKErrorCode`` or its number. A bare
+    ///   `decline` means `decline:unknown`.
     public init?(_ text: String) {
         switch text {
         case "auto": self = .auto

@@ -1,19 +1,19 @@
 /// The sandbox processor's treatment of charges, for all (`PROCESSOR_MODE`) or for one tester.
 ///
-/// The modes that leave the outcome unknown do so once per charge key: a caller that repeats the request with the same
+/// The modes that leave the outcome unknown do so once per charge key. A caller that repeats the request with the same
 /// key, as the payment queue does, receives the actual outcome.
 public enum ProcessorMode: String, CaseIterable, Sendable, Codable {
     case approve
     case decline
-    /// The first request is never answered, and nothing is charged by it.
+    /// The first request is neither charged nor answered.
     case timeoutBefore
     /// Charged, and the first request is never answered.
     case timeoutAfter
-    /// Charged, and the first request is answered with a failure of the processor's.
+    /// Charged, and the first request is answered with a processor failure.
     case errorAfter
     /// Approved after two seconds.
     case slow
-    /// Answered `pending`; approved two seconds later, with a callback.
+    /// Answered `pending`, then approved two seconds later, with a callback.
     case pending
     /// Approved, and its callback comes twice, late.
     case duplicateCallback

@@ -1,4 +1,5 @@
-/// A question that waits for a person's answer. One about an app that has to be bought first has no transaction (M72).
+/// A question that waits for a person's answer. One about an app that the customer must buy first has no transaction
+/// (M72).
 ///
 /// ```json
 /// {"id":"p_01m7ye06a9","kind":"askToBuy","bundleId":"com.example.app","account":"alice",
@@ -25,7 +26,7 @@ public struct Prompt: Hashable, Sendable, Codable {
         case approve, cancel, decline
     }
 
-    /// Server-made; begins with `p_`, of kind `appPurchase` with `ap_`.
+    /// Made by the service, beginning with `p_`, or with `ap_` for `appPurchase`.
     public var id: String
     /// Decides which of the members below are present.
     public var kind: Kind
@@ -51,11 +52,11 @@ public struct Prompt: Hashable, Sendable, Codable {
 
 /// Asks for a page of open prompts.
 public struct PromptsRequest: Hashable, Sendable, Codable {
-    /// Only this account's; nil: all accounts'.
+    /// The account to list. Nil lists all accounts.
     public var account: String?
-    /// The app's, as services name it; nil for those of the installation's apps, without isolated stores.
+    /// The app to list, as services name it. Nil lists the installation's apps, without isolated stores.
     public var bundleId: String?
-    /// The `after` of the page before; nil for the first page.
+    /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int = 100
@@ -65,16 +66,16 @@ public struct PromptsRequest: Hashable, Sendable, Codable {
 public struct PromptsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var prompts: [Prompt]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
-/// Answers a prompt. An answered prompt is `notFound`: the first answer decides.
+/// Answers a prompt. The first answer decides, and an answered prompt is `notFound`.
 public struct AnswerPromptRequest: Hashable, Sendable, Codable {
     /// By its ``Prompt/id``.
     public var prompt: ScopedIdentifier
-    /// One of the prompt's ``Prompt/answers``; another is `requestInvalid`.
+    /// One of the prompt's ``Prompt/answers``. Any other is `requestInvalid`.
     public var answer: Prompt.Answer
-    /// The error a declined payment fails with; nil is `unknown`.
+    /// The error a declined payment fails with. Nil means `unknown`.
     public var error: SKErrorCode?
 }

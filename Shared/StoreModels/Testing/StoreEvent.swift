@@ -15,9 +15,9 @@ public struct StoreEvent: Hashable, Sendable, Codable {
         case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined
     }
 
-    /// Opaque; grows. The next request's `after`.
+    /// Opaque and increasing. It is the next request's `after`.
     public var id: String
-    /// What happened to the transaction or its subscription.
+    /// The kind of event.
     public var type: Kind
     @ShownApp public var bundleId: String
     /// The shopper's name.
@@ -28,13 +28,13 @@ public struct StoreEvent: Hashable, Sendable, Codable {
 
 /// Asks for the events after `after`, oldest first. Without `after` the reply has no event, only the present position.
 public struct EventsRequest: Hashable, Sendable, Codable {
-    /// The `id` or `after` to continue behind; nil asks for the present position.
+    /// The `id` or `after` to continue behind. Nil asks for the present position.
     public var after: String?
-    /// Only events of this type; nil: all.
+    /// The type of events to return. Nil for all types.
     public var type: StoreEvent.Kind?
-    /// Only this account's; nil: all accounts'.
+    /// The account whose events to return. Nil for all accounts.
     public var account: String?
-    /// Only this app's; nil: all apps'.
+    /// The app whose events to return. Nil for all apps.
     public var bundleId: String?
     /// 1…100.
     public var limit: Int = 1
@@ -42,9 +42,9 @@ public struct EventsRequest: Hashable, Sendable, Codable {
 
 /// Asks for the last events.
 public struct LastEventsRequest: Hashable, Sendable, Codable {
-    /// Only this account's; nil: all accounts'.
+    /// The account to list. Nil lists all accounts.
     public var account: String?
-    /// Only this app's; nil: those of the installation's apps.
+    /// The app to list. Nil lists the installation's apps.
     public var bundleId: String?
     /// 1…500.
     public var limit: Int = 100
@@ -52,9 +52,9 @@ public struct LastEventsRequest: Hashable, Sendable, Codable {
 
 /// Events, oldest first, and the position to ask from next.
 public struct EventsReply: Hashable, Sendable, Codable {
-    /// At most the request's `limit`; empty when nothing has happened since.
+    /// At most the request's `limit`. Empty without an event since.
     public var events: [StoreEvent]
-    /// The position to continue at: after the last event examined, whether it matched or not. The stream of events goes
-    /// on from it without a gap.
+    /// The position to continue at, after the last event examined, matching or not. The stream of events continues from
+    /// it without a gap.
     public var after: String
 }

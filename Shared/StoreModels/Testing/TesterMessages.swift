@@ -1,10 +1,10 @@
 /// A tester of the store: `{"account":"alice","settings":{…},"effective":{…}}`.
 public struct Tester: Hashable, Sendable, Codable {
-    /// The shopper's name; its settings apply in every app of its scope.
+    /// The shopper's name. Its settings apply in every app of its scope.
     public var account: String
     /// Only the settings that the operator has set.
     public var settings: TesterSettings
-    /// `settings` over StoreKit's own defaults; an app's defaults lie between the two.
+    /// `settings` over StoreKit's own defaults. An app's defaults lie between the two.
     public var effective: TesterSettings
 
     /// Creates a tester and works out ``effective`` without an app's defaults.
@@ -18,9 +18,9 @@ public struct Tester: Hashable, Sendable, Codable {
 /// Replaces all of a tester's settings. A storefront given here becomes that of the account's customers in every app
 /// of its scope.
 public struct PutTesterRequest: Hashable, Sendable, Codable {
-    /// A name of 1…128 characters; an account need not exist.
+    /// A name of 1…128 characters. An account need not exist.
     public var account: ScopedIdentifier
-    /// The complete new settings; what is nil is no longer set.
+    /// The complete new settings. A setting that is nil is no longer set.
     public var settings: TesterSettings
 }
 
@@ -28,17 +28,17 @@ public struct PutTesterRequest: Hashable, Sendable, Codable {
 public struct TestersPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
     public var testers: [Tester]
-    /// The next page's `after`; absent on the last page.
+    /// The next page's `after`, absent on the last page.
     public var after: String?
 }
 
-/// Deletes the purchases of an app's customers; without `account`, of all customers.
+/// Deletes the purchases of an app's customer, or of all customers without `account`.
 public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Nil: all accounts of the app.
+    /// The account to clear. Nil clears all accounts of the app.
     public var account: String?
-    /// Continued promoted purchases whose payments may still be on their way; nil for none. None of them buys from here
-    /// on. ``ClearIntentsReply`` names them.
+    /// Continued promoted purchases whose payments may still be on their way, as ``ClearIntentsReply`` names them. They
+    /// buy nothing from here on. Nil for none.
     public var intents: [String]?
 }
 

@@ -40,7 +40,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         /// The error of downloads of hosted content.
         public var download: String?
 
-        /// The members a request may have; anything else is a spelling mistake.
+        /// The members a request may have. Any other name is a spelling mistake.
         public static let memberNames: Set = ["loadProducts", "purchase", "restore", "receiptRefresh", "download"]
     }
 
@@ -58,17 +58,17 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public var sheet: PaymentSheetAnswer?
     /// The subscriber's answer to a higher price.
     public var priceConsent: PriceConsent?
-    /// Whether access continues for a while after a declined renewal; absent: as the app says.
+    /// Whether access continues for a while after a declined renewal. Absent leaves it to the app's settings.
     public var billingGracePeriod: Bool?
-    /// With another rate than `realTime` the tester's new subscriptions have shorter periods, as in StoreKit's sandbox,
-    /// and renew 12 times.
+    /// Any rate but `realTime` gives the tester's new subscriptions shorter periods, as in StoreKit's sandbox. They
+    /// renew 12 times.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
-    /// The errors that this tester's requests fail with; absent: none.
+    /// The errors that this tester's requests fail with. Absent for none.
     public var simulatedErrors: SimulatedErrors?
-    /// The payment processor's mode for this tester's charges; absent: the common mode.
+    /// The payment processor's mode for this tester's charges. Absent for the common mode.
     public var processor: ProcessorMode?
 
-    /// The members a request may have; anything else is a spelling mistake.
+    /// The members a request may have. Any other name is a spelling mistake.
     public static let memberNames: Set = [
         "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet", "priceConsent",
         "billingGracePeriod", "subscriptionRenewalRate", "simulatedErrors", "processor",
@@ -92,8 +92,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         }
     }
 
-    /// StoreKit's own behaviour where neither the tester nor the app says anything. The storefront of a new account
-    /// is the United States'.
+    /// StoreKit's own behaviour if neither the tester nor the app sets it. The storefront of a new account is the
+    /// United States'.
     public static let standard = with(
         TesterSettings(
             storefront: "USA", canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok,

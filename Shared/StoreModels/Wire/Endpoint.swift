@@ -1,6 +1,6 @@
 /// A request subject of a service with its request and response types. It is declared once for both sides.
 ///
-/// The service registers a handler for it, the caller names it; neither spells a subject by hand.
+/// The service registers a handler for it and the caller names it, so neither spells a subject by hand.
 public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable>: Sendable {
     /// `sb.<service>.v1.<resource>.<verb>` (`docs/PROTOCOL.md`).
     public let subject: String
@@ -11,7 +11,7 @@ public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable
     /// Whether a repeated request has the effect of one. The caller nearest the client may then repeat it (with
     /// `Sb-Id`).
     public let isIdempotent: Bool
-    /// The codes that the service may answer besides ``StoreErrorCode/general``.
+    /// The codes that the service may answer with, besides ``StoreErrorCode/general``.
     public let errors: [StoreErrorCode]
 
     init(_ service: ServiceName, _ name: String, isIdempotent: Bool, errors: [StoreErrorCode]) {
@@ -24,7 +24,7 @@ public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable
 }
 
 extension StoreErrorCode {
-    /// The codes that a call of any endpoint may meet: a wrong request, a fault, a service or its time that is missing.
+    /// The codes that a call of any endpoint may meet: a wrong request, a fault, an absent service or a timeout.
     public static let general: [StoreErrorCode] = [
         .requestInvalid, .internal, .serviceUnavailable, .deadlineExceeded, .outcomeUnknown,
     ]

@@ -6,7 +6,7 @@
 /// their own. A value with identifiers that is compared or is a key has them as `@ExactText var`.
 @propertyWrapper
 public struct ExactText: Hashable, Sendable {
-    /// The text; assigning replaces its bytes.
+    /// The text. Assigning it replaces its bytes.
     public var wrappedValue: String
 
     /// Creates a value for a property declared `@ExactText var`.
@@ -100,7 +100,7 @@ extension ExactText: CodingKeyRepresentable {
 }
 
 extension String {
-    /// Whether both are the same bytes; `==` asks only whether Unicode calls them equal.
+    /// Whether both are the same bytes. `==` asks only whether Unicode calls them equal.
     public func isExactly(_ other: String?) -> Bool { other.map { ExactText(self) == ExactText($0) } ?? false }
 }
 
@@ -118,7 +118,7 @@ extension Sequence<String> {
 }
 
 extension Dictionary where Key == ExactText {
-    /// The value of an identifier with exactly these bytes; nil without one.
+    /// The value of an identifier with exactly these bytes, or nil without one.
     public subscript(text: String) -> Value? {
         get { self[ExactText(text)] }
         set { self[ExactText(text)] = newValue }
@@ -130,14 +130,14 @@ extension Dictionary where Key == ExactText {
         set { self[ExactText(text)] = newValue }
     }
 
-    /// Creates a dictionary; of several values with one identifier the first counts.
+    /// Creates a dictionary. Of several values with one identifier the first counts.
     public init(exactly values: some Sequence<(String, Value)>) {
         self.init(values.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension Set where Element == ExactText {
-    /// Creates a set; equal bytes are kept once.
+    /// Creates a set that keeps equal bytes once.
     public init(exactly texts: some Sequence<String>) { self.init(texts.map { ExactText($0) }) }
 
     /// Whether an identifier with exactly these bytes is a member.

@@ -18,7 +18,7 @@ package enum Hex {
         }
     }
 
-    /// The value of one digit in either case; nil for any other character.
+    /// The value of one digit in either case, or nil for any other character.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

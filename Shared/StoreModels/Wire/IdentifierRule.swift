@@ -1,8 +1,8 @@
 /// The syntax of an identifier that comes from outside the store. It applies to every entrance: HTTP, import, bus and
 /// command line (`docs/identifiers.md`).
 ///
-/// An identifier is its bytes: nothing is folded or normalized, so case counts and so does the spelling of an accent.
-/// Lengths are in Unicode scalars.
+/// An identifier is its bytes, without folding or normalizing, so case and the spelling of an accent count. Lengths are
+/// in Unicode scalars.
 public enum IdentifierRule: Sendable, CaseIterable {
     case account
     case device
@@ -57,7 +57,7 @@ public enum IdentifierRule: Sendable, CaseIterable {
 
 extension StoreError {
     /// Checks an identifier of a request on the bus.
-    /// - Parameter member: The identifier's name in the request; given in `details.path`.
+    /// - Parameter member: The identifier's name in the request, given in `details.path`.
     /// - Throws: `requestInvalid` that names the member.
     package static func checkIdentifier(
         _ text: String, _ rule: IdentifierRule, _ member: String

@@ -51,7 +51,7 @@ public struct IsolatedApp: Hashable, Sendable {
         return number(name.utf8.dropFirst(prefix.utf8.count))
     }
 
-    /// Returns what clients see of an app's identifier: what is before `@`.
+    /// Returns the part of an app's identifier that clients see, the one before `@`.
     public static func shown(_ bundleId: String) -> String {
         // Most have none, and every event has an identifier.
         guard bundleId.utf8.contains(UInt8(ascii: "@")) else { return bundleId }
@@ -67,7 +67,7 @@ public struct IsolatedApp: Hashable, Sendable {
 
 /// Names an app to clients: an isolated store's app is encoded as the app that it was copied from.
 ///
-/// A `bundleId` of what clients are sent has it, and no other value names an isolated store's app to them.
+/// Every `bundleId` that clients receive has it. No other value names an isolated store's app to them.
 @propertyWrapper
 public struct ShownApp: Hashable, Sendable, Codable {
     /// The identifier, as services use it until it is encoded.
@@ -96,7 +96,7 @@ public struct CopyAppRequest: Hashable, Sendable, Codable {
 
 /// Says how far the removal of an isolated store's app is.
 public struct RemoveAppReply: Hashable, Sendable, Codable {
-    /// Whether nothing of it is left; else the request has to be repeated.
+    /// Whether the app is gone. Else the caller repeats the request.
     public var isDone: Bool
 }
 

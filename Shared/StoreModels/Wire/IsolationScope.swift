@@ -9,7 +9,7 @@ public struct IsolationScope: Hashable, Sendable {
     /// The text on the wire and in databases.
     @ExactText public private(set) var key: String
 
-    /// Creates the scope of a store; nil for everything outside of stores.
+    /// Creates the scope of a store, or of everything outside of stores for nil.
     public init(_ app: IsolatedApp?) { key = app?.bundleId ?? "" }
 
     /// Creates the scope that an app's objects are in.
@@ -20,7 +20,7 @@ public struct IsolationScope: Hashable, Sendable {
     /// - Parameter bundleId: The app, as services name it.
     public func covers(_ bundleId: String) -> Bool { IsolationScope(of: bundleId) == self }
 
-    /// The store's app, to which a list of the scope is narrowed; nil outside of stores.
+    /// The store's app, to which a list of the scope is narrowed. Nil outside of stores.
     public var bundleId: String? { key.isEmpty ? nil : key }
 }
 
@@ -44,10 +44,10 @@ extension IsolationScope: Codable {
 
 /// Names an object of any customer for the operator, an account, or a device: `{"id":"t_…","scope":""}`.
 ///
-/// An object of another scope is `notFound`, in the words of an object that does not exist. Accounts and devices of
-/// equal names in two scopes are two.
+/// An object of another scope is `notFound`, with the same message as a missing object. Accounts and devices of equal
+/// names in two scopes are different ones.
 public struct ScopedIdentifier: Hashable, Sendable, Codable {
-    /// The object's identifier; of a transaction its `id` or its `transactionIdentifier`.
+    /// The object's identifier. For a transaction, its `id` or its `transactionIdentifier`.
     @ExactText public var id: String
     /// Where the service looks for it.
     public var scope: IsolationScope

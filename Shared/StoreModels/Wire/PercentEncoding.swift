@@ -16,7 +16,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes a path segment; `+` is itself.
+    /// Decodes a path segment, in which `+` is itself.
     /// - Returns: Nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
     package static func decode(_ text: Substring) -> String? { decoded(text, plusIsSpace: false) }
 

@@ -21,8 +21,8 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// The service's name in replies that had to do without it, `"degraded":["promotions"]`. Nil for services that no
-    /// reply names.
+    /// The service's name in replies that lack its part, `"degraded":["promotions"]`. Nil for services that replies
+    /// never name.
     public var degradedName: String? {
         switch self {
         case .catalog: "catalog"

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Codes values as Storebus's JSON: members sorted, slashes not escaped, nothing pretty-printed.
+/// Codes values as Storebus's JSON, with sorted members, unescaped slashes and no pretty-printing.
 ///
 /// Sorted members make equal values equal bytes, which a replayed answer needs (the status and body of the first
 /// terminal one come again).
@@ -18,17 +18,17 @@ public enum StoreJSON {
         return writer.bytes
     }
 
-    /// Decodes strict JSON. ``StrictJSON`` first refuses what parsers disagree about: duplicate members, NUL, other
-    /// encodings, excessive depth.
+    /// Decodes strict JSON. ``StrictJSON`` first refuses input that parsers disagree about: duplicate members, NUL,
+    /// other encodings, excessive depth.
     ///
-    /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and what was expected.
+    /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and the expected value.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(StoreError) -> Value {
         try read(type, from: try parse(bytes), members: nil)
     }
 
     /// Decodes as ``decode(_:from:)``, and refuses members that the types do not have, at any depth.
     ///
-    /// For clients' requests: a client that says `"qty": 3` must get an error, and not buy one piece.
+    /// For clients' requests: a client that says `"qty": 3` must get an error instead of buying one piece.
     /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and, of an unknown member, those known.
     package static func decodeStrictly<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]

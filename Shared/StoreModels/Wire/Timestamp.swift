@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     public static let latest = Timestamp(milliseconds: millisecondsRange.upperBound)
     private static let millisecondsRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-    /// Creates an instant; negative values lie before 1970.
+    /// Creates an instant. Negative values lie before 1970.
     /// - Parameter milliseconds: A number beyond ``earliest`` or ``latest`` is that bound.
     public init(milliseconds: Int64) {
         self.milliseconds = min(
@@ -53,7 +53,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.init(date)
     }
 
-    /// Reads the form that Storebus writes. It is nearly all that is read, and a formatter takes a hundred times as
+    /// Reads the form that Storebus writes. Nearly all timestamps have it, and a formatter takes a hundred times as
     /// long.
     /// - Returns: Nil for any other form, and for a day or hour that does not exist.
     private static func milliseconds(ofWireForm text: String) -> Int64? {

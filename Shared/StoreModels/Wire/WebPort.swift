@@ -1,7 +1,7 @@
 /// The port in the text of an http or https URL.
 ///
-/// Foundation's `URL.port` is nil for a port that does not fit an integer, as for none. Its clients then ask the
-/// scheme's own port.
+/// Foundation's `URL.port` is nil both without a port and for one that does not fit an integer. Its clients then ask
+/// the scheme's own port.
 public enum WebPort {
     /// Whether the port is left out, or a number from 1 to 65535.
     /// - Parameter url: `https://user@host:8080/path`, `http://[::1]:8080`.

@@ -3,7 +3,7 @@
 /// ```swift
 /// let restored = with(PaymentTransaction(id: id, transactionState: .restored, …)) { $0.expiresDate = expiry }
 /// ```
-/// - Throws: What `change` throws.
+/// - Throws: The error of `change`.
 package func with<Value>(_ value: Value, _ change: (inout Value) throws -> Void) rethrows -> Value {
     var copy = value
     try change(&copy)

@@ -7,9 +7,9 @@ enum DecisionChecks {
         return findings
     }
 
-    /// D2 and D3. An approval and a refusal of one transaction do not both succeed with ends of their own; without a
-    /// transaction in the answers, not both at all. After a decision that succeeded, no read begun later shows the
-    /// transaction as deferred.
+    /// D2 and D3. An approval and a refusal of one transaction do not both succeed with ends of their own. If the
+    /// answers have no transaction, they do not both succeed at all. After a decision that succeeded, no read begun
+    /// later shows the transaction as deferred.
     private static func deferred(_ history: RunHistory, _ findings: inout Findings) {
         var decisions: [String: [RunHistory.Attempt]] = [:]
         for attempt in history.attempts(.approve, .decline) where attempt.isOK {
@@ -79,7 +79,7 @@ enum DecisionChecks {
     }
 
     /// I1. An intent that was created and never possibly continued, cancelled or paid is in a final read of its device.
-    /// A device without a final read decides nothing, and nor does an intent from before a move of the clock.
+    /// A device without a final read decides nothing. An intent from before a move of the clock does not either.
     private static func kept(
         _ intent: Intent, _ clocks: [String: Int], _ history: RunHistory, _ findings: inout Findings
     ) {
@@ -103,8 +103,8 @@ enum DecisionChecks {
     }
 
     /// I1. The first stream of the device that was requested after the creation has the intent before it is
-    /// synchronized, unless another stream had it before or a decision about it was about to be sent. Runs in which no
-    /// stream takes promoted purchases at all decide nothing.
+    /// synchronized, unless another stream had it before or a decision about it was about to be sent. A run decides
+    /// nothing if no stream takes promoted purchases.
     private static func delivered(
         _ intents: [String: Intent], _ history: RunHistory, _ findings: inout Findings
     ) {
@@ -135,7 +135,7 @@ enum DecisionChecks {
         }
     }
 
-    /// I2. Not both of continue and cancel succeed, and nothing else succeeds that began after one of them did.
+    /// I2. Continue and cancel do not both succeed. After one succeeds, no other decision that begins later does.
     private static func decided(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
         let acknowledged = intent.decisions.filter(\.isOK)
         guard !acknowledged.isEmpty else { return }
@@ -156,7 +156,8 @@ enum DecisionChecks {
     }
 
     /// I3, I4 and I5. All answers about an intent's payment have one transaction, of the intent's product. After a
-    /// cancellation that succeeded there is none: a continue cannot have won before, and later ones are refused.
+    /// cancellation that succeeded, the intent has no transaction: a continue cannot have won before, and later ones
+    /// are refused.
     private static func paid(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
         let cancelled = intent.decisions.first { $0.isOK && $0.detail["decision"] == "cancel" }
         if cancelled != nil { findings.examine(.i4) }

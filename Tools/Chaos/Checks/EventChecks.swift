@@ -1,7 +1,7 @@
-/// Checks N2: an event's identifier is of one event, identifiers grow, and a reader that goes on where it was misses none.
+/// Checks N2: an identifier belongs to one event, identifiers grow, and a reader that resumes misses no event.
 ///
-/// The run has a reader that follows the purchases' events from its beginning. In the end it reads all of them once more. What
-/// both have seen under one identifier is one event, and each purchase has its event in both.
+/// The run has a reader that follows the purchases' events from its beginning. In the end it reads all of them once
+/// more. One identifier shows the same event in both readings, and each purchase has its event in both.
 struct EventChecks {
     private struct Event {
         var id: String

@@ -5,7 +5,7 @@ package struct HistoryCheck: Sendable {
         case valid
         /// One at least was broken.
         case invalid
-        /// None was broken, but what the run meant to exercise was not.
+        /// No invariant was broken, but the run missed a part of its plan.
         case unknown
     }
 
@@ -41,8 +41,8 @@ package struct HistoryCheck: Sendable {
         StoryChecks.check,
     ]
 
-    /// Finds what the run meant to exercise and did not: classes without one success, final reads that are missing,
-    /// and keys with an unknown outcome that were not sent again.
+    /// Finds the gaps in the run's coverage. These are classes without one success, missing final reads, and keys with
+    /// an unknown outcome that were not sent again.
     private static func gaps(_ history: RunHistory, _ options: RunOptions) -> [String] {
         var tried: [HistoryEntry.Operation: (all: Int, ok: Int)] = [:]
         for operation in options.operations where operation != .notification { tried[operation] = (0, 0) }

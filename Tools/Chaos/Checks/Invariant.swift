@@ -1,26 +1,26 @@
-/// An invariant of the store, by its number in `docs/rules.md`; J rows are of the design's own list.
+/// An invariant of the store, by its number in `docs/rules.md`. J rows are from the design's own list.
 ///
-/// What the checkers decide from a history, and what they leave to other tests:
+/// The checkers decide these from a history and leave the rest to other tests:
 ///
 /// | rows | decided | why not |
 /// |---|---|---|
 /// | P1–P5, P7–P11 | yes | |
 /// | P6 | charged against shown price | the quote before the purchase is in no line |
 /// | Q1–Q6 | yes | |
-/// | R1–R3 | yes; the stream's order of a restore's end is not | ends of restores are no lines of streams |
+/// | R1–R3 | yes, except the stream's order of a restore's end | ends of restores are no lines of streams |
 /// | R4 | yes, through the final history | |
-/// | D1–D4 | yes; D3 not for deferrals that expire | the business clock is in no line |
-/// | I1–I5 | yes; I1 not when a clock was moved later, I5 the product only | expiry is by the business clock |
+/// | D1–D4 | yes, except D3 for deferrals that expire | the business clock is in no line |
+/// | I1–I5 | yes, except I1 after a move of the clock, and of I5 the product only | expiry is by the business clock |
 /// | I6, M4 | no | each app of a run is launched before |
-/// | M1–M3 | yes; M2 where a page lists its products | |
+/// | M1–M3 | yes, M2 where a page lists its products | |
 /// | O1, O2, O4 | yes | |
 /// | O3, O5 | no | the cause of an answer and receipts are in no line |
 /// | S1, S5 | yes, by the ledger's keys | |
 /// | S2, S3, S6 | yes, where lines have `expires` and final reads `now` | |
 /// | S4 | no | the terms of an offer are the catalogue's |
 /// | S7 | through S1 | an epoch is in no line |
-/// | N1 | yes, by what the run's receiving server was sent | |
-/// | N2 | yes, of the events that an operator reads | positions of other logs are in no line; N1 has what they cost |
+/// | N1 | yes, by the requests to the run's receiving server | |
+/// | N2 | yes, of events that an operator reads | positions of other logs are in no line, but N1 shows the effects |
 /// | B1–B6, J1–J3 | no | bus and signatures have tests of their own |
 package enum Invariant: String, CaseIterable, Sendable {
     case p1 = "P1", p2 = "P2", p3 = "P3", p4 = "P4", p5 = "P5", p6 = "P6", p7 = "P7", p8 = "P8", p9 = "P9", p10 = "P10"
@@ -35,10 +35,10 @@ package enum Invariant: String, CaseIterable, Sendable {
     case n1 = "N1", n2 = "N2"
     case x1 = "X1", h1 = "H1", t1 = "T1"
 
-    /// The invariants that can be judged while a run goes on. For the others what is missing may still come.
+    /// The invariants that can be judged while a run goes on. For the others, missing lines may still come.
     package static let decidedAtOnce: [Invariant] = [.p7, .p11, .q3, .q4, .d2, .i2, .m1, .m3, .o2]
 
-    /// What holds, in one sentence.
+    /// The promise, in one sentence.
     package var statement: String {
         switch self {
         case .p1: "An acknowledged purchase is never lost."
@@ -97,13 +97,13 @@ package struct Violation: Equatable, Sendable {
     package var subject: String
     package var expected: String
     package var found: String
-    /// In order; lists of transactions and charges are cut to those the violation is about.
+    /// In order. Lists of transactions and charges are cut to those the violation is about.
     package var lines: [HistoryEntry]
 }
 
-/// What a checker has looked at and found.
+/// The facts and violations a checker has found.
 package struct Findings: Sendable {
-    /// Number of facts each invariant was held against; an invariant without one was not exercised.
+    /// Number of facts each invariant was held against. An invariant without one was not exercised.
     package private(set) var examined: [Invariant: Int] = [:]
     package private(set) var violations: [Violation] = []
 

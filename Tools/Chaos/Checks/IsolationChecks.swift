@@ -1,8 +1,8 @@
 /// Checks P11: no answer and no stream has an object of another customer.
 ///
-/// A transaction belongs to the customer whose purchase, restore or decision it answers; without such a line, to the
-/// first customer it is shown to. Each line that shows it to another customer is a violation: who may see it never
-/// changes, so concurrency is no excuse. Intents belong to the device they were created for.
+/// A transaction belongs to the customer whose purchase, restore or decision it answers. If the history has no such
+/// line, it belongs to the first customer it is shown to. Each line that shows it to another customer is a violation.
+/// Its owner never changes, so concurrency does not excuse it. Intents belong to the device they were created for.
 enum IsolationChecks {
     static func check(_ history: RunHistory) -> Findings {
         var findings = Findings()

@@ -5,7 +5,7 @@
 struct MoneyChecks {
     private let history: RunHistory
     private var findings = Findings()
-    /// The last state of each transaction, by its revision; of equal ones the later line.
+    /// The last state of each transaction, by its revision. If two are equal, the later line counts.
     private var latest: [String: RunHistory.Sighting] = [:]
     /// The `id` of each purchased transaction, by its app and number.
     private var ids: [Number: String] = [:]
@@ -57,7 +57,7 @@ struct MoneyChecks {
         nonConsumables()
     }
 
-    /// The transaction of a purchase's charge: the key without prefix, and without what a second try may have appended.
+    /// The transaction of a purchase's charge. It is the key without its prefix and any suffix of a second try.
     private static func id(ofCharge key: String) -> String {
         guard key.hasPrefix(purchase) else { return key }
         let rest = key.dropFirst(purchase.count)
@@ -89,7 +89,7 @@ struct MoneyChecks {
     private static let purchase = "purchase:", renewal = "renew:"
 
     /// P10, P4 and P2 of one charge. A pending charge after the quiet phase is an outcome that was not resolved. An
-    /// approved one, not wholly refunded, belongs to a purchased transaction of its key; `renew:` keys are counted in
+    /// approved one, not wholly refunded, belongs to a purchased transaction of its key. `renew:` keys are counted in
     /// ``renewals()``.
     private mutating func check(_ charge: ObservedCharge) {
         let place = chargePlace[charge.key]
@@ -114,9 +114,9 @@ struct MoneyChecks {
             history.life(of: id) + [place], [id], [charge.key])
     }
 
-    /// P2, P5, P6, D1 and R2 of one transaction. What has a price above zero and was purchased has one approved charge
-    /// of that price; what failed, waits or was restored has none that is not refunded. A transaction whose `original`
-    /// is set may be a renewal with another key.
+    /// P2, P5, P6, D1 and R2 of one transaction. A purchased transaction with a price above zero has one approved
+    /// charge of that price. One that failed, waits or was restored has only refunded charges. A transaction whose
+    /// `original` is set may be a renewal with another key.
     private mutating func check(_ id: String, _ sighting: RunHistory.Sighting) {
         let transaction = sighting.transaction
         let key = Self.purchase + id
@@ -161,7 +161,7 @@ struct MoneyChecks {
         }
     }
 
-    /// P2. A refund that was acknowledged is in the ledger, unless nothing was paid.
+    /// P2. A refund that was acknowledged is in the ledger, unless the customer paid nothing.
     private mutating func refunded(_ id: String, _ charge: ObservedCharge?, _ places: [Int?]) {
         guard let charge, charge.amount > 0,
             history.requests(about: id, .refund).contains(where: \.isOK)
@@ -179,7 +179,7 @@ struct MoneyChecks {
         report(.d1, id, "purchased after an approval", "purchased, and none was sent", places, [id], [key])
     }
 
-    /// S1 and P2. Of one period of a subscription one charge is approved, whichever try it was. A subscription has as
+    /// S1 and P2. Each period of a subscription has one approved charge, from any of its tries. A subscription has as
     /// many renewals with a price as approved charges of renewals, for the same sum. Refunds change neither.
     private mutating func renewals() {
         var approved: [String: [String: [ObservedCharge]]] = [:]

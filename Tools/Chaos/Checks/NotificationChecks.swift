@@ -1,15 +1,15 @@
 /// Checks N1: each event gives each of its notifications exactly once, in its customer's order.
 ///
-/// What the run's receiving server was sent is compared with what customers and the operator saw, and never with the
-/// store's own list. A transaction that was sold or renewed for a price, or with a period, gives one notification of it,
-/// a refund one more, the end of a subscription one, and turning a renewal off one. What is missing is decided once the
-/// run has waited for it, which its phase `settled` says.
+/// The requests to the run's receiving server are compared with the lines of customers and the operator, and never with
+/// the store's own list. A transaction that was sold or renewed for a price, or with a period, gives one notification
+/// of it, a refund one more, the end of a subscription one, and turning a renewal off one. Missing notifications are
+/// decided once the run has waited for them, which its phase `settled` says.
 struct NotificationChecks {
-    /// What one transaction gives at most once each.
+    /// An event that gives at most one notification a transaction.
     private enum Event: String {
         case sale, period, refund, end
 
-        /// - Returns: Nil for what a transaction may give several times.
+        /// - Returns: Nil for an event that a transaction may give several times.
         init?(_ notification: ObservedNotification) {
             switch (notification.type, notification.subtype) {
             case ("ONE_TIME_CHARGE", _): self = .sale
@@ -28,9 +28,9 @@ struct NotificationChecks {
         var owner: RunHistory.Owner
         var value: ObservedTransaction
         var isRevoked: Bool
-        /// Whether a customer has bought it; else it is a renewal.
+        /// Whether a customer has bought it. If not, it is a renewal.
         var isMade = false
-        /// The place before which it was not bought; -1 where that is not known.
+        /// The place before which it was not bought, or -1 if that is unknown.
         var begin = -1
         /// The place at which it was certainly bought.
         var known: Int
@@ -46,7 +46,7 @@ struct NotificationChecks {
         var first: Int { places[0] }
     }
 
-    /// What became of the notifications of a run.
+    /// The outcomes of a run's notifications.
     struct Tally: Equatable, Sendable {
         /// Events that customers and the operator saw, and that give a notification each.
         var caused = 0
@@ -86,7 +86,7 @@ struct NotificationChecks {
 
     static func check(_ history: RunHistory) -> Findings { checked(history).findings }
 
-    /// Counts a run's notifications; nil for a history without them.
+    /// Counts a run's notifications. Nil if the history has none.
     static func tally(_ history: RunHistory) -> Tally? {
         history.arrivals.isEmpty && history.phases["settled"] == nil ? nil : checked(history).tally
     }
@@ -159,7 +159,7 @@ struct NotificationChecks {
         }
     }
 
-    /// What customers of isolated stores have bought there.
+    /// Collects the purchases of customers in isolated stores.
     private mutating func gatherIsolated() {
         for attempt in history.attempts(.isolated) where attempt.isPossible {
             guard let app = attempt.app else { continue }
@@ -189,15 +189,15 @@ struct NotificationChecks {
         }
     }
 
-    /// Whether what is missing of a purchase is decided: the run has waited for it, and of a store that was removed
-    /// before the end, without a fault in between.
+    /// Whether a purchase's missing notifications are decided. The run has waited for them, and for a store that was
+    /// removed before the end, no fault came in between.
     private func isDecided(_ one: Bought) -> Bool {
         guard isIsolated(one.owner.app) else { return isSettled }
         guard let (place, isSettled) = waited[one.owner.app], place > one.known else { return false }
         return isSettled || !history.isFaulty(from: time(one.known) - Self.margin, to: time(place))
     }
 
-    /// Whether lines are of an isolated store, whose name follows the bundle identifier.
+    /// Whether lines belong to an isolated store, whose name follows the bundle identifier.
     private func isIsolated(_ app: String) -> Bool { app.utf8.contains(UInt8(ascii: "/")) }
 
     private func scope(_ attempt: RunHistory.Attempt) -> String? {
@@ -225,8 +225,8 @@ struct NotificationChecks {
 
     // MARK: Deliveries
 
-    /// One UUID has the same bytes each time, and comes again only if its answer was none of success, or may not have
-    /// been heard.
+    /// One UUID has the same bytes each time. It comes again only if its answer was no success, or may not have
+    /// arrived.
     private mutating func deliveries() {
         for one in sent {
             findings.examine(.n1)
@@ -253,7 +253,7 @@ struct NotificationChecks {
         history.isFaulty(from: begin - Self.margin, to: end)
     }
 
-    /// How long before a delivery its attempt may have begun, and how long the store may need to note its outcome.
+    /// The longest time from an attempt's beginning to its delivery, and from there to the store's note of the outcome.
     private static let margin: Int64 = 2_000_000
 
     // MARK: Events
@@ -296,7 +296,7 @@ struct NotificationChecks {
             numbers.prefix(3).map { sent[$0].first }, about: about)
     }
 
-    /// A transaction that gives an event, or none, against what has come.
+    /// Compares a transaction that gives an event, or does not, with the notifications that came.
     private mutating func expect(_ event: Event, of one: Bought, _ events: [Event: [Int]], isCaused: Bool) {
         let found = events[event] ?? []
         if isCaused {
@@ -316,7 +316,7 @@ struct NotificationChecks {
         }
     }
 
-    /// A notification of a transaction that no customer has. What happens after the final reads is in none of them.
+    /// A notification of a transaction that no customer has. Events after the final reads are missing from all of them.
     private mutating func unknown(_ one: Sent) {
         if isIsolated(one.notification.app) {
             guard !unclear.contains(one.notification.app) else { return }
@@ -368,7 +368,7 @@ struct NotificationChecks {
         (left.utf8.count, left) < (right.utf8.count, right)
     }
 
-    /// Renewals that were turned off: by cancellations and refunds, and by nothing else.
+    /// Renewals that were turned off, by cancellations and refunds only.
     private mutating func renewalsOff() {
         guard isSettled else { return }
         var found: [Number: [Sent]] = [:]
@@ -412,7 +412,7 @@ struct NotificationChecks {
     /// First deliveries come in the order in which their customer saw the events, and their dates grow.
     ///
     /// An attempt that a fault of the notifier ended before it reached the server comes later, behind others. Dates
-    /// are those of the payment queue's clock, so after a jump of that they say nothing.
+    /// come from the payment queue's clock, so after a jump of that clock they prove nothing.
     private mutating func order() {
         struct Step {
             var number: Int
@@ -460,8 +460,8 @@ struct NotificationChecks {
         }
     }
 
-    /// How long an attempt that failed before it reached the server may take to come again: its timeout, and the waits
-    /// of the schedule.
+    /// The longest time until a failed attempt comes again: its timeout, and the waits of the schedule. Such an attempt
+    /// failed before it reached the server.
     private static let comesAgain: Int64 = 45_000_000
 
     private mutating func swapped(_ earlier: Sent, _ later: Sent) {

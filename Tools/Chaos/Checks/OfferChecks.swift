@@ -27,7 +27,7 @@ struct OfferChecks {
         for group in purchased.keys { purchased[group]?.sort { $0.place < $1.place } }
     }
 
-    /// The group of a product; one whose group no line names is a group of its own.
+    /// The group of a product. A product whose group is in no line has a group of its own.
     private func group(_ product: String) -> String { history.groups[product] ?? "product \(product)" }
 
     private func isAnswer(_ id: String) -> Bool {
@@ -78,7 +78,7 @@ struct OfferChecks {
         }
     }
 
-    /// Whether a transaction failed in the end; a deferred one may fail after its request was answered.
+    /// Whether a transaction failed in the end. A deferred one may fail after its request was answered.
     private func hasFailed(_ transaction: ObservedTransaction) -> Bool {
         transaction.state == "failed"
             || history.sightings[transaction.id]?.contains { $0.transaction.state == "failed" } == true
@@ -111,7 +111,7 @@ struct OfferChecks {
 
     private struct Line: Hashable { var owner: RunHistory.Owner; var root: String; var product: String }
 
-    /// S2. Two renewals of a subscription have different ends. Where each period begins is in no line.
+    /// S2. Two renewals of a subscription have different ends. The beginning of each period is in no line.
     private mutating func periods() {
         var ends: [Line: [Int64: RunHistory.Sighting]] = [:]
         for sightings in purchased.values {
@@ -133,7 +133,7 @@ struct OfferChecks {
     }
 
     /// S3. After a cancellation that succeeded, whose answer shows the end of the period that is paid, no renewal ends
-    /// later; unless the customer may have bought in the group again.
+    /// later unless the customer may have bought in the group again.
     private mutating func cancelled() {
         for cancel in history.attempts(.cancelSubscription) where cancel.isOK {
             guard let end = cancel.end,
@@ -170,8 +170,8 @@ struct OfferChecks {
         }
     }
 
-    /// S6. In a final history that says what time it is (`detail.now`), one subscription of a group has a period that
-    /// has not ended.
+    /// S6. In a final history with the time (`detail.now`), one subscription of a group has a period that has not
+    /// ended.
     private mutating func active() {
         for read in history.attempts(.finalHistory) where read.isOK {
             guard let now = read.detail["now"].flatMap({ Int64($0) }) else { continue }

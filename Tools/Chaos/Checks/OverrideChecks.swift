@@ -1,7 +1,7 @@
 /// Checks M1–M3: promotion overrides as registers, one for each device's order and for each product's visibility.
 ///
-/// A value is the lines' `version`, where all of a register have one, else the order or visibility. A write with an
-/// unknown end may take effect at any later moment, or never.
+/// A value is the lines' `version` if all lines of a register have one, or else the order or visibility. A write with
+/// an unknown end may take effect at any later moment, or never.
 struct OverrideChecks {
     private struct Register: Hashable, Comparable {
         var app: String
@@ -80,9 +80,9 @@ struct OverrideChecks {
         findings.report(invariant, "\(register.name) of \(register.device)", expected, found, history.excerpt(places))
     }
 
-    /// M3 and M1. The first value that was read and that the device did not write is what it had before. A value that
+    /// M3 and M1. The first value that was read and that the device did not write is its earlier value. A value that
     /// another device alone wrote is that one's, and a second unwritten value comes from nowhere.
-    /// - Returns: The value before the first write; nil when no read shows it.
+    /// - Returns: The value before the first write, or nil if no read shows it.
     private mutating func initial(_ register: Register, _ log: Log) -> String? {
         let written = Set(log.writes.map(\.value))
         var initial: String?
@@ -177,8 +177,8 @@ struct OverrideChecks {
         }
     }
 
-    /// M2. A page has each product once. Where no write overlaps the page, it begins with the order's products that it
-    /// has, and leaves out what is hidden.
+    /// M2. A page has each product once. If no write overlaps the page, it begins with the order's products that it
+    /// has, and leaves out hidden ones.
     private mutating func pages() {
         for page in history.attempts(.storePage) where page.isOK {
             guard let end = page.end, let order = page.detail["order"] else { continue }
@@ -209,8 +209,8 @@ struct OverrideChecks {
         }
     }
 
-    /// The write in force during a read: acknowledged before it, and every other one ended before that began or began
-    /// after the read.
+    /// The write in force during a read. It was acknowledged before the read, and every other write ended before it
+    /// began or began after the read.
     private func settled(_ register: Register, _ begin: Int, _ end: Int) -> Access? {
         guard let log = logs[register], let last = log.writes.last(where: { $0.begin < end }), last.end < begin,
             log.writes.allSatisfy({ $0.begin == last.begin || $0.end < last.begin || $0.begin > end })

@@ -1,8 +1,8 @@
 /// Checks H1: no other client notices peers that do not read, send halves, or answer badly.
 ///
-/// While such a fault is in force, and no other, each request of the run's customers has an answer, none is refused with
-/// 503, and 99 of 100 take no longer than a stated multiple of what they take in calm time. Notifications of the run's
-/// own app come all the same, which N1 says.
+/// While only such a fault is in force, each request of the run's customers has an answer, and no answer is a 503. 99
+/// of 100 requests take no longer than a stated multiple of their time in calm phases. Notifications of the run's own
+/// app still come, which N1 says.
 struct PeerChecks {
     private struct Sample {
         var attempt: RunHistory.Attempt
@@ -13,14 +13,15 @@ struct PeerChecks {
     private let history: RunHistory
     private var findings = Findings()
 
-    /// How much longer the slowest of a hundred requests may take than in calm time. A machine with two cores that others
-    /// use varies by itself; one second is granted in any case.
+    /// The largest factor by which the slowest of a hundred requests may exceed calm time. A machine with two shared
+    /// cores varies by itself, so one second is always granted.
     private static let factor = 10.0, leastMilliseconds = 1_000.0
-    /// How much larger the share of requests without an answer may be than in calm time, where it is usually none.
+    /// The largest factor by which the share of requests without an answer may exceed that of calm time. Calm time
+    /// usually has none.
     private static let shutFactor = 3.0
     /// Requests of each kind that a comparison needs.
     private static let samplesMin = 100
-    /// How long another fault is felt behind its end, in microseconds.
+    /// Time for which another fault is felt behind its end, in microseconds.
     private static let aftermath: Int64 = 3_000_000
 
     static func check(_ history: RunHistory) -> Findings {

@@ -1,4 +1,4 @@
-/// Checks P1, P3, P4, P7 and P9: what a customer learns of purchases.
+/// Checks P1, P3, P4, P7 and P9: the answers a customer gets about purchases.
 enum PurchaseChecks {
     static func check(_ history: RunHistory) -> Findings {
         var findings = Findings()
@@ -9,8 +9,8 @@ enum PurchaseChecks {
         return findings
     }
 
-    /// P1. A transaction that any line has shown as purchased was committed, so each final read of its customer has
-    /// it, with the product, price and original it had. What was in flight when the run ended is no purchase yet.
+    /// P1. A transaction that any line has shown as purchased was committed, so each final read of its customer has it,
+    /// with the product, price and original it had. A request in flight at the end of the run is not yet a purchase.
     private static func lost(_ history: RunHistory, _ findings: inout Findings) {
         var finals: [RunHistory.Owner: [(place: Int, shown: [String: ObservedTransaction])]] = [:]
         for read in history.attempts(.finalHistory) where read.isOK {
@@ -51,10 +51,10 @@ enum PurchaseChecks {
         return nil
     }
 
-    /// P3 and P4. Of one key of a customer: replies with different transactions or different ends of one, two bodies
-    /// that both succeeded, and a refusal as `keyReused` of the only body that was ever sent. A reply that is
-    /// purchasing or deferred is no end. After an unknown outcome these are violations of P4. A key that was sent again
-    /// after everything was healed, and got no certain answer in any try, is unresolved.
+    /// P3 and P4. Violations for one key of a customer are replies with different transactions or different ends of
+    /// one, two bodies that both succeeded, and a refusal as `keyReused` of the only body that was ever sent. A
+    /// purchasing or deferred reply is not an end. After an unknown outcome these are violations of P4. A key that was
+    /// sent again after everything was healed, and got no certain answer in any try, is unresolved.
     private static func keys(_ history: RunHistory, _ findings: inout Findings) {
         var groups: [String: [RunHistory.Attempt]] = [:]
         for attempt in history.attempts(.purchase) {
@@ -131,8 +131,9 @@ enum PurchaseChecks {
     ]
 
     /// P7. Ordered by revision, all sightings of a transaction are a path of the state machine, and one revision has
-    /// one state. Skipped revisions are no fault: a state may be reached over others. Reads of one worker, each begun
-    /// after the one before ended, never go back; stored answers of an idempotency key may, and are left out.
+    /// one state. Skipped revisions are allowed, because a state may be reached over others. Reads of one worker, each
+    /// begun after the one before ended, never go back. Stored answers of an idempotency key may go back, so they are
+    /// left out.
     private static func edges(_ history: RunHistory, _ findings: inout Findings) {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let numbered = sightings.filter { $0.transaction.revision != nil }.sorted {
@@ -175,9 +176,9 @@ enum PurchaseChecks {
         }
     }
 
-    /// P9. A read of a customer's history that began after a purchase was acknowledged to the customer has it, at
-    /// every gateway. Pages are left out, which `detail.after` marks. Of lists of unfinished transactions those are
-    /// looked at that ended before any finish of it began.
+    /// P9. A read of a customer's history that began after a purchase was acknowledged to the customer has it, at every
+    /// gateway. Pages are left out, which `detail.after` marks. The check reads the lists of unfinished transactions
+    /// that ended before any finish of it began.
     private static func reads(_ history: RunHistory, _ findings: inout Findings) {
         struct Known { var id: String; var place: Int; var begin: Int; var finish: Int }
         var known: [RunHistory.Owner: [Known]] = [:]

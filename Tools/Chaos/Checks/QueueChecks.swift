@@ -1,9 +1,9 @@
-/// Checks Q1–Q6 and D4: what observers are given.
+/// Checks Q1–Q6 and D4: the transactions that observers receive.
 ///
 /// Nothing is derived from the order of two requests that overlap. A transaction is *known* from the first line that
-/// shows it purchased; it is *free to go* from the moment a finish or refund of it is about to be sent.
-/// A stream's snapshot is taken after its request, and the request follows the observer's stream before it. Deadlines
-/// begin anew with every fault and outage, so that only calm time counts, and observers that paused have none.
+/// shows it purchased. It is *free to go* from the moment a finish or refund of it is about to be sent. A stream's
+/// snapshot is taken after its request, and the request follows the observer's stream before it. Deadlines begin anew
+/// with every fault and outage, so that only calm time counts, and observers that paused have no deadline.
 package struct QueueChecks {
     /// Calm time after which a delivery is missing, in microseconds. A read that a fault has swallowed is repeated when its
     /// timeout of five seconds is over.
@@ -15,7 +15,7 @@ package struct QueueChecks {
         var known: Int
         /// The place from which it is free to go.
         var free: Int
-        /// The device it is visible to; nil for all devices of the customer.
+        /// The device it is visible to, or nil for all devices of the customer.
         var device: String?
         /// The device of its purchase.
         var origin: String?
@@ -66,7 +66,7 @@ package struct QueueChecks {
     }
 
     /// Makes the item of a transaction that ends up in the queue. A restored or failed one is visible to one device,
-    /// which its streams and lists tell; a key may have been sent from several.
+    /// which its streams and lists show, because several devices may have sent its key.
     private func item(_ id: String, _ sightings: [RunHistory.Sighting]) -> Item? {
         guard let first = sightings.first(where: { $0.transaction.isTerminal }) else { return nil }
         let free = history.requests(about: id, .finish, .refund).filter(\.isPossible).map(\.begin).min() ?? .max
@@ -92,9 +92,9 @@ package struct QueueChecks {
 
     private func isForOther(_ item: Item, _ device: String) -> Bool { item.origin.map { $0 != device } ?? false }
 
-    /// Q1, Q6 and D4. A stream that was synchronized had everything that was known before it was requested and not
-    /// free to go when it was synchronized. A deferred transaction that a later read still shows as deferred was so all
-    /// the time. A stream that is never synchronized in calm time gives nothing.
+    /// Q1, Q6 and D4. A synchronized stream had each transaction that was known before its request and not free to go
+    /// when it was synchronized. A deferred transaction that a later read still shows as deferred was so all the time.
+    /// A stream that is never synchronized in calm time delivers nothing.
     private mutating func snapshots() {
         for (owner, numbers) in sessions {
             var active: [Item] = []
@@ -191,7 +191,7 @@ package struct QueueChecks {
         }
     }
 
-    /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later; a
+    /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later. A
     /// stream that was open may have it in flight for seven seconds of calm time. Refunded ones come once more.
     private mutating func finished() {
         let acknowledged = Dictionary(
@@ -252,8 +252,8 @@ package struct QueueChecks {
         }
     }
 
-    /// Q5. What is known and was never free to go is in each final list of unfinished transactions of its customer's
-    /// devices.
+    /// Q5. A known transaction that was never free to go is in each final list of unfinished transactions of its
+    /// customer's devices.
     private mutating func survivors() {
         for read in history.attempts(.finalUnfinished) where read.isOK {
             guard let place = read.end else { continue }

@@ -1,4 +1,4 @@
-/// Checks R1, R3, R4: what a restore brings back. R2 is checked against the ledger.
+/// Checks R1, R3, R4: the transactions a restore brings back. R2 is checked against the ledger.
 enum RestoreChecks {
     static func check(_ history: RunHistory) -> Findings {
         var findings = Findings()
@@ -60,9 +60,9 @@ enum RestoreChecks {
         return last
     }
 
-    /// R1. What was finished before the restore's key was first sent comes back. The answer's own transactions decide
-    /// where it has them; else any line after it began that shows such a transaction on the device, final reads too.
-    /// Purchases that overlap the restore may be either.
+    /// R1. A transaction that was finished before the restore's key was first sent comes back. If the answer has
+    /// transactions, they decide. If not, any later line that shows such a transaction on the device decides, including
+    /// final reads. Purchases that overlap the restore may come back or not.
     private static func missing(
         _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Place: Int],
         _ history: RunHistory,
@@ -87,7 +87,7 @@ enum RestoreChecks {
         }
     }
 
-    /// R1. No restored transaction is of a kind that is used up or that the app restores itself.
+    /// R1. No restored transaction has a kind that is used up or that the app restores itself.
     private static func extra(_ history: RunHistory, _ findings: inout Findings) {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let restored = sightings.filter { $0.transaction.state == "restored" }

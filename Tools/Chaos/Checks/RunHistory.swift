@@ -23,7 +23,7 @@ package struct RunHistory: Sendable {
         var isOK: Bool { kind == .ok }
         /// Whether it may have had its effect: all but `fail`.
         var isPossible: Bool { kind != .fail }
-        /// The place of its end; after the whole history without a certain one.
+        /// The place of its end. After the whole history if it has no certain end.
         var definiteEnd: Int { isOK ? end ?? .max : .max }
         var owner: Owner { Owner(app: app ?? "", account: account ?? "") }
         /// The transaction that a finish, decision, refund or cancellation is about.
@@ -49,7 +49,7 @@ package struct RunHistory: Sendable {
         var owner: Owner
         var device: String?
         var operation: HistoryEntry.Operation
-        /// The place at which the request began whose response it is; the line itself for events.
+        /// The place at which the request of this response began. For events, the line itself.
         var begin: Int
     }
 
@@ -85,7 +85,7 @@ package struct RunHistory: Sendable {
     }
 
     package let entries: [HistoryEntry]
-    /// What the receiving server was sent, in order.
+    /// The requests to the receiving server, in order.
     private(set) var arrivals: [Arrival] = []
     /// Places of pages that the operator's live reader of events got, in order.
     private(set) var eventPages: [Int] = []
@@ -109,7 +109,7 @@ package struct RunHistory: Sendable {
 
     /// - Parameters:
     ///   - entries: In order, as ``HistoryReader`` gives them.
-    ///   - products: Kinds and groups of the run's products; lines may name more.
+    ///   - products: Kinds and groups of the run's products. Lines may name more.
     package init(_ entries: [HistoryEntry], products: [String: RunOptions.Product] = [:]) {
         self.entries = entries
         for (id, product) in products {
@@ -195,7 +195,7 @@ package struct RunHistory: Sendable {
         disturbances.contains { $0.target == service && $0.begin <= end && begin <= $0.end }
     }
 
-    /// The end of the calm time of a length that begins at or after a moment; nil when the history ends before.
+    /// The end of the calm time of a length that begins at or after a moment. Nil if the history ends earlier.
     ///
     /// Faults and outages begin the wait anew, as do the spans in which the run itself was late.
     func calm(_ length: Int64, after moment: Int64) -> Int64? {
@@ -275,7 +275,7 @@ package struct RunHistory: Sendable {
         }
     }
 
-    /// The last place whose time is before a moment; -1 without one.
+    /// The last place whose time is before a moment, or -1 if no place is.
     private func place(before moment: Int64) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {

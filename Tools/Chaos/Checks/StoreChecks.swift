@@ -1,11 +1,11 @@
-/// Checks X1: what is done in an isolated store is seen in that store alone, and nothing is seen there once it is over.
+/// Checks X1: only an isolated store shows its own changes, and it shows nothing once it is over.
 ///
-/// Customers of a store have the names of the run's own customers, and devices too. A store's history has what they bought
-/// there and nothing else, its events are of these purchases, its clock is where it was set, and the app beside it shows
-/// none of it.
+/// Customers of a store have the names of the run's own customers, and devices too. A store's history has only their
+/// purchases there, its events belong to these purchases, its clock is where it was set, and the app beside it shows no
+/// part of it.
 struct StoreChecks {
     private struct Store {
-        /// What was bought, with the place of its line.
+        /// The purchases, each with the place of its line.
         var bought: [String: Int] = [:]
         /// Whether a purchase has an unknown outcome, so that more may be found.
         var isUnclear = false
@@ -48,7 +48,7 @@ struct StoreChecks {
         }
     }
 
-    /// What a store shows of itself.
+    /// Checks the store's own answers.
     private mutating func reads() {
         for attempt in history.attempts(.isolated) {
             if what(attempt) == "reach", attempt.kind == .fail { findings.examine(.x1) }
@@ -89,7 +89,7 @@ struct StoreChecks {
         }
     }
 
-    /// What the app beside the stores shows.
+    /// Checks the answers of the app beside the stores.
     private mutating func beside() {
         for (id, app) in places.sorted(by: { $0.key < $1.key }) {
             findings.examine(.x1)

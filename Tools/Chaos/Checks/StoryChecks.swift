@@ -1,8 +1,8 @@
-/// Checks T1: device, Server API and receipt say the same of a transaction at one instant, and so does the last notification.
+/// Checks T1: device, Server API, receipt and last notification agree on a transaction at one instant.
 ///
-/// A line has what the device said before and after the others were asked. Where both are equal, nothing has changed in
-/// between, and the others have to agree: on the end of the period, and on a revocation. The last notification of the
-/// transaction agrees once the run has waited for all.
+/// A line has the device's answers from before and after the others were asked. If both are equal, the transaction did
+/// not change in between, and the others must agree on the end of the period and on a revocation. The last notification
+/// of the transaction agrees once the run has waited for all.
 enum StoryChecks {
     static func check(_ history: RunHistory) -> Findings {
         var findings = Findings()
@@ -35,7 +35,7 @@ enum StoryChecks {
         return findings
     }
 
-    /// What a receipt can say of a story: its dates are whole seconds.
+    /// A story as a receipt has it: its dates are whole seconds.
     private static func inSeconds(_ story: String) -> String {
         story.split(separator: " ").map { word in
             guard word.hasPrefix("expires="), let end = Int64(word.dropFirst("expires=".utf8.count)) else {

@@ -2,11 +2,11 @@ import StoreModels
 
 /// A kind of fault that a run can inject, by its name on the command line.
 package enum FaultName: String, CaseIterable, Sendable {
-    /// SIGKILL; the supervisor starts the process again.
+    /// SIGKILL. The supervisor starts the process again.
     case kill
     /// SIGSTOP, and SIGCONT at the end.
     case pause
-    /// SIGTERM; the supervisor starts the process again.
+    /// SIGTERM. The supervisor starts the process again.
     case restart
     /// Messages to and from the service are lost.
     case drop
@@ -18,7 +18,7 @@ package enum FaultName: String, CaseIterable, Sendable {
     case reorder
     /// Replies to the service have a flipped bit in their header.
     case corrupt
-    /// Nothing reaches the service over the bus, and nothing it sends arrives.
+    /// The service is cut off from the bus in both directions.
     case partition
     /// The processor approves after seconds.
     case slowProcessor = "slow-processor"
@@ -26,7 +26,7 @@ package enum FaultName: String, CaseIterable, Sendable {
     case overload
     /// The disk under the service's database has no room left.
     case diskFull = "disk-full"
-    /// The service's wall clock is hours off; monotonic time goes on.
+    /// The service's wall clock is hours off, while monotonic time goes on.
     case clockJump = "clock-jump"
     /// Bytes from the broker to the service wait, as behind a cut cable.
     case cutTo = "cut-to"
@@ -40,10 +40,10 @@ package enum FaultName: String, CaseIterable, Sendable {
     case slowObservers = "slow-observers"
     /// Strangers hold connections to the gateway: they pipeline and read nothing, or send halves of requests.
     case hostileClients = "hostile-clients"
-    /// The servers of another app stall behind their head, drip, and answer bytes that are no text.
+    /// The servers of another app stall behind their head, drip, and answer bytes that are not text.
     case hostileWebhooks = "hostile-webhooks"
 
-    /// What a fault is injected with.
+    /// The tool that injects a fault.
     package enum Means: Sendable {
         /// Signals to the process.
         case signal
@@ -88,13 +88,13 @@ package enum FaultName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The fault of the bus that it is; nil for faults of other means.
+    /// The fault of the bus that it is. Nil for faults by other means.
     package var busFault: BusFault? { BusFault(rawValue: rawValue) }
 
     /// Whether only its own peers may notice it.
     package var isHostile: Bool { self == .hostileClients || self == .hostileWebhooks }
 
-    /// Whether the fault has an instant and no length: what it hits comes back by itself.
+    /// Whether the fault is a single instant, after which its target comes back by itself.
     package var isInstant: Bool { self == .kill || self == .restart }
 
     /// The services it can hit, of those a run has.
@@ -111,12 +111,12 @@ package enum FaultName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a service of a compose project is no client of Storebus's broker: its database, its door, or NATS.
+    /// Whether a service of a compose project does not use Storebus's broker: its database, its door, or NATS.
     private static func isOffTheBus(_ service: String) -> Bool {
         ["postgres", "door"].contains(service) || service.utf8.starts(with: "nats-".utf8)
     }
 
-    /// The faults of a run that names none. A seed replays them in this order.
+    /// The faults of a run that does not name any. A seed replays them in this order.
     package static let usual = allCases.filter { $0 != .overload }
 }
 

@@ -1,14 +1,14 @@
-/// The faults of a run and their moments, a function of its arguments and nothing else.
+/// The faults of a run and their moments, a function of its arguments alone.
 ///
-/// Faults come one after the other with quiet gaps, so that each has a recovery to measure; one in four overlaps with
-/// the next, never more than two.
+/// Faults come one after the other with quiet gaps, so that each has a recovery to measure. One in four overlaps with
+/// the next, and never more than two do.
 package struct Schedule: Equatable, Sendable {
     package let faults: [PlannedFault]
 
     /// Creates a schedule of known faults.
     package init(_ faults: [PlannedFault]) { self.faults = faults }
 
-    /// Lengths in milliseconds: of a fault, of the gap behind it, and of the quiet end of the phase.
+    /// Lengths in milliseconds of a fault, of the gap behind it, and of the quiet end of the phase.
     private static let lengths = 500...3_000, gaps = 1_000...3_000, quietEnd = 2_000
     /// Lengths of hostile peers, who connect first and are felt by others then.
     private static let hostileLengths = 2_500...4_000
@@ -18,7 +18,7 @@ package struct Schedule: Equatable, Sendable {
     /// - Parameters:
     ///   - duration: Length of the phase in which faults happen.
     ///   - targets: Services that may be hit.
-    ///   - faults: Faults to choose from; those without a service to hit are left out.
+    ///   - faults: Faults to choose from. A fault without a service to hit is left out.
     package init(seed: UInt64, duration: Duration, targets: [String], faults: [FaultName]) {
         let pairs = faults.flatMap { fault in fault.targets(targets).map { (fault, $0) } }
         guard !pairs.isEmpty else {

@@ -1,11 +1,11 @@
-/// One line of `history.jsonl`: what a worker or an observer of the run did or saw.
+/// One line of `history.jsonl`: an action or observation of a worker or observer of the run.
 ///
 /// ```json
 /// {"device":"c1-1","index":7,"key":"k1","kind":"invoke","operation":"purchase","process":3,"product":"p","time":1200}
 /// ```
-/// The model is Jepsen's: an `invoke`, and later a line `of` it that says how it ended.
+/// The model is Jepsen's: an `invoke`, and later a line `of` it with its end.
 package struct HistoryEntry: Codable, Equatable, Sendable {
-    /// What the line says of its operation.
+    /// The line's place in its operation.
     package enum Kind: String, Codable, Sendable {
         /// The request is about to be sent.
         case invoke
@@ -27,15 +27,15 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
         case createIntent, decideIntent
         /// A stream of one device: `event` lines for opened, delivered transactions, ended.
         case observe
-        /// A signed notification, as the run's receiving server was sent it (`event`); see ``ObservedNotification``.
+        /// A signed notification to the run's receiving server (`event`). See ``ObservedNotification``.
         case notification
         /// A page of the purchases' events, as the operator's reader gets it who follows them (`event`). `detail` has `id`
         /// and `transaction` of each, separated by spaces, or in `refused` why the store does not know the position.
         case events
-        /// A request of an isolated store's life, whose `app` is `<bundle id>/<store>` and whose `detail.what` is `made`,
+        /// A request of an isolated store's life. Its `app` is `<bundle id>/<store>`, and its `detail.what` is `made`,
         /// `bought`, `history`, `events`, `clock`, `reach`, `waited` (`event`), `removed`, `closed` or `expired`.
         case isolated
-        /// What the device (twice), the Server API and the receipt say of one transaction, in `detail`.
+        /// The answers of the device (twice), the Server API and the receipt about one transaction, in `detail`.
         case story
         /// A fault begins or ends (`event`), of the run itself.
         case fault
@@ -65,7 +65,7 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
     package var key: String?
     /// Fingerprint of the body under the key, when one key is sent with another body on purpose.
     package var body: String?
-    /// HTTP status and code of the problem; nil where there was no response.
+    /// HTTP status and code of the problem, or nil if no response came.
     package var status: Int?
     package var code: String?
     package var milliseconds: Double?
@@ -83,7 +83,7 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
     package var id: String
     /// The identifier of a purchased or restored one.
     package var transactionIdentifier: String?
-    /// The identifier of the first purchase; nil for a first purchase itself.
+    /// The identifier of the first purchase. Nil for a first purchase itself.
     package var original: String?
     /// purchasing, purchased, failed, restored or deferred.
     package var state: String
@@ -92,7 +92,7 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
     package var price: Int64?
     package var currency: String?
     package var revision: Int64?
-    /// The kind of offer: introductory, trial, …; nil at the regular price.
+    /// The kind of offer: introductory, trial, …. Nil at the regular price.
     package var offer: String?
     package var revoked: Bool?
     /// Milliseconds since 1970, of a subscription's period.

@@ -1,26 +1,26 @@
 import StoreModels
 
-/// A line of a history that cannot be used: where it is, what is wrong, and the remedy.
+/// A line of a history that cannot be used: its place, the reason and the remedy.
 package struct HistoryFault: Error, Equatable, CustomStringConvertible {
     package var file: String
-    /// Number of the line, from 1; 0 for the file as a whole.
+    /// Number of the line, from 1. 0 for the file as a whole.
     package var line: Int
     package var reason: String
     package var remedy: String
-    /// Whether there is no such file.
+    /// Whether the file is missing.
     package var isMissing = false
 
-    /// The place and reason in one sentence; a fault of the file as a whole has line 0.
+    /// The place and reason in one sentence. A fault of the file as a whole has line 0.
     package var description: String { line == 0 ? "\(file) \(reason)" : "\(file):\(line): \(reason)" }
 }
 
 /// Reads `history.jsonl`.
 package enum HistoryReader {
-    /// Reads every line and checks that the lines belong together: numbered from 1, in the order of time, each end
-    /// with its own `invoke` before it.
+    /// Reads every line and checks their connection. They are numbered from 1, in the order of time, and each end has
+    /// its own `invoke` before it.
     ///
     /// - Parameter file: The file's name, for faults.
-    /// - Throws: ``HistoryFault`` at the first line that is none.
+    /// - Throws: ``HistoryFault`` at the first invalid line.
     package static func read(_ bytes: [UInt8], file: String) throws(HistoryFault) -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
         var open: [Int: HistoryEntry.Operation] = [:]

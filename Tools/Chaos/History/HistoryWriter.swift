@@ -5,7 +5,7 @@ import Synchronization
 /// Writes `history.jsonl` line by line.
 ///
 /// Numbers and times are given under one lock, so that the order of lines is the order in which the run saw them. Lines
-/// are buffered up to 64 KiB; ``flush()`` writes the rest.
+/// are buffered up to 64 KiB, and ``flush()`` writes the rest.
 package final class HistoryWriter: Sendable {
     private struct State {
         var lines = 0
@@ -39,7 +39,7 @@ package final class HistoryWriter: Sendable {
     deinit { close(descriptor) }
 
     /// Appends a line with its number and time.
-    /// - Returns: The line as written; the number of an `invoke` is the `of` of its end.
+    /// - Returns: The line as written. The number of an `invoke` is the `of` of its end.
     @discardableResult
     package func append(_ entry: HistoryEntry) -> HistoryEntry {
         state.withLock { state in
@@ -54,7 +54,7 @@ package final class HistoryWriter: Sendable {
         }
     }
 
-    /// Writes what is buffered.
+    /// Writes the buffered lines.
     /// - Throws: ``HistoryFault`` when this or an earlier write failed, such as on a full disk.
     package func flush() throws(HistoryFault) {
         let fault = state.withLock { state in

@@ -4,7 +4,7 @@ import StoreModels
 ///
 /// A line of the history has it in `app`, `key` (its UUID), `body` (a fingerprint of its bytes) and `detail`.
 package struct ObservedNotification: Equatable, Sendable {
-    /// What the receiving server does with a notification, drawn from the run's seed.
+    /// The receiving server's answer to a notification, drawn from the run's seed.
     package enum Answer: String, CaseIterable, Sendable {
         /// 200 at once.
         case taken
@@ -14,15 +14,15 @@ package struct ObservedNotification: Equatable, Sendable {
         case refused
         /// The connection ends without an answer.
         case hungUp = "hung-up"
-        /// As a server does that keeps to no rule: it stalls, drips, or sends bytes that are no text.
+        /// The answer of a broken server: it stalls, drips, or sends bytes that are not text.
         case hostile
     }
 
     /// The app or isolated store whose endpoint it was sent to.
     package var app: String
-    /// Empty for bytes that are no notification.
+    /// Empty for bytes that are not a notification.
     package var uuid: String
-    /// Distinguishes the bytes of what was sent under one UUID.
+    /// Distinguishes different bytes under one UUID.
     package var fingerprint: String
     /// As Apple writes it: `DID_RENEW`.
     package var type: String
@@ -34,7 +34,7 @@ package struct ObservedNotification: Equatable, Sendable {
     package var original: String?
     /// Milliseconds since 1970, by the app's clock.
     package var signed: Int64?
-    /// What it says of the transaction: `expires=1767225600000 revoked`, as a line of `story` has it.
+    /// The state of the transaction: `expires=1767225600000 revoked`, as a line of `story` has it.
     package var story: String?
     package var answer: Answer
 
@@ -53,8 +53,8 @@ package struct ObservedNotification: Equatable, Sendable {
         self.answer = answer
     }
 
-    /// Reads what a server was posted, without verifying its signature.
-    /// - Parameter payload: Decodes the second part of a JWS; nil for text that is none.
+    /// Reads a posted notification, without verifying its signature.
+    /// - Parameter payload: Decodes the second part of a JWS. Returns nil for other text.
     package init(app: String, posted body: [UInt8], answer: Answer, payload: (String) -> JSONValue?) {
         let jws = (try? StrictJSON.parse(body))?["signedPayload"]?.stringValue
         let claims = jws.flatMap(payload)

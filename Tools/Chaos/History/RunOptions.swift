@@ -1,13 +1,13 @@
 import StoreModels
 
-/// `options.json` of a run: what it was asked to do, as far as checks and reports use it. Other members are skipped.
+/// `options.json` of a run, as far as checks and reports use it. Other members are skipped.
 ///
 /// ```json
 /// {"seed":7,"duration":"60s","driver":"process","targets":["payment-queue"],"faults":["kill"],"version":"1.0.0",
 ///  "commit":"…","operations":["purchase"],"products":{"pro":{"type":"autoRenewable","group":"main"}}}
 /// ```
 package struct RunOptions: Equatable, Sendable {
-    /// What checks need to know of a product.
+    /// The facts about a product that checks need.
     package struct Product: Equatable, Sendable {
         /// consumable, nonConsumable, nonRenewable or autoRenewable.
         package var type: String?
@@ -15,15 +15,15 @@ package struct RunOptions: Equatable, Sendable {
         package var group: String?
     }
 
-    /// The members to show, as text, by name; lists are joined by a space.
+    /// The members to show, as text, by name. Lists are joined by a space.
     package var shown: [String: String] = [:]
-    /// Classes the run meant to exercise; empty for those its history has.
+    /// Classes the run meant to exercise. Empty for those its history has.
     package var operations: [HistoryEntry.Operation] = []
     package var products: [String: Product] = [:]
 
     package init() {}
 
-    /// Creates options from the document; nil for JSON that is no object.
+    /// Creates options from the document. Nil for JSON that is not an object.
     package init?(_ json: JSONValue) {
         guard let members = json.objectValue else { return nil }
         for (name, value) in members where name != "products" && name != "operations" {

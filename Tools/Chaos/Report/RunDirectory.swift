@@ -9,8 +9,8 @@ package struct RunDirectory: Sendable {
 
     package static let optionsName = "options.json", historyName = "history.jsonl"
 
-    /// Reads the options; empty ones without a file.
-    /// - Throws: ``HistoryFault`` for a file that is no JSON object.
+    /// Reads the options. They are empty if the file is missing.
+    /// - Throws: ``HistoryFault`` for a file that is not a JSON object.
     package func options() throws(HistoryFault) -> RunOptions {
         let file = "\(path)/\(Self.optionsName)"
         let bytes: [UInt8]

@@ -1,5 +1,5 @@
 extension RunReport {
-    /// `report.xml`: one test case an invariant, and one for what the run meant to exercise.
+    /// `report.xml`: one test case an invariant, and one for the run's coverage.
     package var junit: String {
         let broken = Set(check.violations.map(\.invariant)).count
         let skipped = Invariant.allCases.count { outcome(of: $0) == "not exercised" }

@@ -80,7 +80,7 @@ extension RunReport {
         "out of order",
     ]
 
-    /// The row of ``notificationTitles``; none for a run without notifications.
+    /// The row of ``notificationTitles``. Empty for a run without notifications.
     var notificationCounts: [[String]] {
         guard let tally = notifications else { return [] }
         return [

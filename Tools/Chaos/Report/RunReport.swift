@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The reports of a run, made of its history and nothing else.
+/// The reports of a run, made of its history alone.
 package struct RunReport: Sendable {
     package let options: RunOptions
     package let history: RunHistory
@@ -19,7 +19,7 @@ package struct RunReport: Sendable {
         notifications = NotificationChecks.tally(history)
     }
 
-    /// Most violations of one invariant that a report shows with their lines; it counts all.
+    /// Most violations of one invariant that a report shows with their lines. The report counts all.
     static let shownMax = 20
 
     /// Purchases that were acknowledged and are gone.
@@ -45,7 +45,7 @@ package struct RunReport: Sendable {
             + "\(ReportText.count(doubleChargeCount, "double charge")), worst recovery \(recovery)"
     }
 
-    /// What became of an invariant: `held`, `broken`, or `not exercised` when no fact was held against it.
+    /// The outcome of an invariant: `held`, `broken`, or `not exercised` if no fact was held against it.
     func outcome(of invariant: Invariant) -> String {
         if check.violations.contains(where: { $0.invariant == invariant }) { return "broken" }
         return check.examined[invariant, default: 0] == 0 ? "not exercised" : "held"
@@ -71,7 +71,7 @@ package struct RunReport: Sendable {
 
     static let storeTitles = ["made", "purchases", "removed", "expired"]
 
-    /// The row of ``storeTitles``; none for a run without isolated stores.
+    /// The row of ``storeTitles``. Empty for a run without isolated stores.
     var storeCounts: [[String]] {
         let done = history.attempts(.isolated).filter { $0.kind != .info }
         guard !done.isEmpty else { return [] }
@@ -207,7 +207,7 @@ enum ReportText {
 
     static func percent(_ value: Double?) -> String { value.map { fixed($0 * 100, 2) + " %" } ?? "–" }
 
-    /// A line of the history as it is in the file, or cut as its violation has it.
+    /// A line of the history as in the file, or cut as in its violation.
     static func line(_ entry: HistoryEntry) -> String {
         String(decoding: HistoryWriter.line(entry).dropLast(), as: UTF8.self)
     }

@@ -1,4 +1,4 @@
-/// What a run did, counted from its history.
+/// The numbers of a run, counted from its history.
 package struct RunStatistics: Sendable {
     package struct Count: Equatable, Sendable {
         package var ok = 0, fail = 0, info = 0
@@ -17,7 +17,7 @@ package struct RunStatistics: Sendable {
             p99 = Self.quantile(sorted, 0.99)
         }
 
-        /// The nearest-rank quantile; 0 of nothing.
+        /// The nearest-rank quantile, or 0 without values.
         static func quantile(_ sorted: [Double], _ part: Double) -> Double {
             guard !sorted.isEmpty else { return 0 }
             let rank = Int((Double(sorted.count) * part).rounded(.up))
@@ -51,7 +51,7 @@ package struct RunStatistics: Sendable {
 
     package private(set) var operations: [HistoryEntry.Operation: Count] = [:]
     package private(set) var total = Count()
-    /// ok of ok and info; nil without either.
+    /// ok of ok and info, or nil without either.
     package private(set) var availability: Double?
     /// The same of requests that overlap a fault or outage.
     package private(set) var availabilityInFaults: Double?
@@ -127,12 +127,12 @@ package struct RunStatistics: Sendable {
         }.sorted { $0.name < $1.name }
     }
 
-    /// The recovery of each fault in milliseconds: what its target's `up` says (`recoveredMilliseconds`), else the time
-    /// from the fault's end to the beginning of the last request with an unknown outcome, before the next fault and at
-    /// most thirty seconds later.
+    /// The recovery of each fault in milliseconds. It is the value in its target's `up` (`recoveredMilliseconds`).
+    /// Without one it is the time from the fault's end to the beginning of the last request with an unknown outcome,
+    /// before the next fault and at most thirty seconds later.
     ///
-    /// Requests that were under way in the fault are not counted: they end with their timeout, which is no sign of when
-    /// the store served again.
+    /// Requests that were under way in the fault are not counted, because their timeout does not show when the store
+    /// served again.
     private static func recoveries(_ history: RunHistory) -> [Double] {
         let ups: [(time: Int64, service: String, milliseconds: Double)] = history.entries.compactMap { entry in
             guard entry.operation == .service, entry.detail?["what"] == "up",
@@ -175,7 +175,7 @@ package struct RunStatistics: Sendable {
 }
 
 extension RunHistory.Attempt {
-    /// Whether it is one of the reads after everything was healed, which are no load.
+    /// Whether it is one of the reads after everything was healed, which are not load.
     var isFinalRead: Bool {
         switch operation {
         case .finalUnfinished, .finalHistory, .finalCharges, .finalOverride, .finalIntents, .finalEligibility,

@@ -1,4 +1,5 @@
-/// The timeline of a run as SVG: requests per second by outcome, faults by target, and latencies, over one axis.
+/// The timeline of a run as SVG. It shows requests per second by outcome, faults by target, and latencies, over one
+/// axis.
 ///
 /// Colours are classes of the page's style sheet. The page has it in two widths, so that its text keeps its size.
 struct Timeline {
@@ -12,7 +13,7 @@ struct Timeline {
     private var statistics: RunStatistics { report.statistics }
     private var plotWidth: Double { width - left - right }
 
-    /// Targets with a fault or an outage, in the order of names; narrow pictures have their names above the bands.
+    /// Targets with a fault or an outage, in the order of names. Narrow pictures have their names above the bands.
     private var targets: [String] {
         Set((report.history.faults + report.history.outages).map(\.target)).sorted()
     }
@@ -88,7 +89,7 @@ struct Timeline {
         return svg
     }
 
-    /// One row a target: faults as bands with their names where there is room, outages as a line below.
+    /// One row a target: faults as bands, named if the name fits, and outages as a line below.
     private var rows: String {
         guard !targets.isEmpty else { return "" }
         var svg = text("faults and outages", 0, rowsTop - 12, "title")
@@ -171,7 +172,7 @@ struct Timeline {
         return svg
     }
 
-    /// Begins of the phases, each with its name where there is room.
+    /// Begins of the phases, each with its name if the name fits.
     private var phases: String {
         let sorted = report.history.phases.sorted { $0.value < $1.value }
         var svg = ""
@@ -222,7 +223,7 @@ struct Timeline {
         }
     }
 
-    /// The decimal logarithm, by halving; two digits are enough for a picture.
+    /// The decimal logarithm, by halving. Two digits are enough for a picture.
     static func logarithm(_ value: Double) -> Double {
         var (rest, whole) = (value, 0.0)
         while rest >= 10 { (rest, whole) = (rest / 10, whole + 1) }

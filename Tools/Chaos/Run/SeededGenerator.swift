@@ -2,7 +2,7 @@
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator; equal seeds and streams give equal numbers.
+    /// Creates a generator. Equal seeds and streams give equal numbers.
     /// - Parameter stream: Separates generators of one run, such as those of its workers.
     package init(seed: UInt64, stream: UInt64 = 0) {
         state = seed &+ stream &* 0xD6E8_FEB8_6659_FD93

@@ -1,4 +1,4 @@
-/// What the run knows of each service: up or down, faults in force, and how long recoveries took.
+/// The run's view of each service: up or down, faults in force, and length of recoveries.
 package struct ServiceBoard: Sendable {
     /// A service that went down or came back.
     package struct Change: Equatable, Sendable {
@@ -13,7 +13,7 @@ package struct ServiceBoard: Sendable {
         package var isUp = true
         package var faults: [String] = []
         package var worstRecovery: Int64?
-        /// The moment from which a recovery counts; nil while nothing is recovered from.
+        /// The moment from which a recovery counts. Nil while no recovery is measured.
         var recoveringSince: Int64?
     }
 
@@ -32,7 +32,7 @@ package struct ServiceBoard: Sendable {
         return down(place, since: now)
     }
 
-    /// Notes that a fault has ended; the service's recovery counts from here.
+    /// Notes that a fault has ended. The service's recovery counts from here.
     package mutating func end(_ fault: PlannedFault, now: Int64) {
         guard let place = place(fault.target) else { return }
         if let index = rows[place].faults.firstIndex(of: fault.name.rawValue) { rows[place].faults.remove(at: index) }

@@ -1,4 +1,4 @@
-/// What a run does besides its workload, by the name on the command line.
+/// A part of a run besides its workload, by its name on the command line.
 package enum RunPart: String, CaseIterable, Sendable {
     /// The store sends the app's notifications to a server of the run's own.
     case notifications

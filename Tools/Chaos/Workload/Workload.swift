@@ -11,8 +11,8 @@ package enum Workload: String, CaseIterable, Sendable {
     /// First subscriptions, and questions about their introductory offer.
     case offers
 
-    /// What a worker does next. Some choices need something that earlier ones made, such as an unfinished transaction;
-    /// without it the worker buys.
+    /// A worker's next action. Some choices need an earlier one's result, such as an unfinished transaction. Without it
+    /// the worker buys.
     package enum Choice: String, CaseIterable, Sendable {
         case purchase, askToBuy, retry, retryOtherBody, finish, restore, approve, decline, refund, cancelSubscription
         case listUnfinished, readHistory, eligibility, moveClock, overrideWrite, overrideRead, storePage
@@ -41,7 +41,7 @@ package enum Workload: String, CaseIterable, Sendable {
         }
     }
 
-    /// Of a thousand operations how many are of each choice.
+    /// The number of operations of each choice in a thousand.
     package var weights: [(Choice, Int)] {
         switch self {
         case .mix:
@@ -71,7 +71,7 @@ package enum Workload: String, CaseIterable, Sendable {
         }
     }
 
-    /// The classes of operations that a run of it has to exercise.
+    /// The classes of operations that its run has to exercise.
     package var operations: [HistoryEntry.Operation] {
         HistoryEntry.Operation.allCases.filter { operation in weights.contains { $0.0.operation == operation } }
     }
@@ -94,7 +94,7 @@ package struct Step: Hashable, Sendable {
     package var account: Int
     package var device: Int
     package var product: Int
-    /// Chooses among what earlier operations made.
+    /// Chooses among the results of earlier operations.
     package var pick: UInt64
 
     /// Draws the next step.

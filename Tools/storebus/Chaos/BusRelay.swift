@@ -6,14 +6,15 @@ import Glibc
 
 /// Relays the connections of one service to the broker frame by frame, and cuts or tears them.
 ///
-/// A cut holds the bytes of one direction back, as a broken path under TCP does: none is lost, and what waits arrives
-/// when the cut ends, unless either side has given up the connection. A torn connection ends in the middle of a frame.
+/// A cut holds the bytes of one direction back, as a broken path under TCP does. No byte is lost, and the waiting bytes
+/// arrive when the cut ends, unless either side has given up the connection. A torn connection ends in the middle of a
+/// frame.
 final class BusRelay: Sendable {
-    /// What is done to connections; several faults may be in force.
+    /// The fault on the connections. Several faults may be in force.
     struct Mode: Hashable, Sendable {
         var holdsToService = false
         var holdsFromService = false
-        /// Seed of the moments at which connections are torn; nil for none.
+        /// Seed of the moments at which connections are torn, or nil to tear none.
         var tearSeed: UInt64?
     }
 
@@ -23,7 +24,7 @@ final class BusRelay: Sendable {
     private let waking: WakingPipe
 
     /// Listens on a free port and relays from now on.
-    /// - Parameter brokerPort: Looks up the broker's port, for each new connection; nil while it has none.
+    /// - Parameter brokerPort: Looks up the broker's port for each new connection. Nil while the broker has no port.
     /// - Throws: `serviceFailed` with the system's reason.
     init(brokerPort: @escaping @Sendable () -> Int?) throws(CLIError) {
         waking = try WakingPipe()
@@ -63,13 +64,13 @@ final class BusRelay: Sendable {
 struct FrameFlow {
     /// Bytes to be sent on.
     private(set) var output: [UInt8] = []
-    /// Whether the last frame was cut in half; nothing follows it.
+    /// Whether the last frame was cut in half. No byte follows it.
     private(set) var isTorn = false
     private var decoder = FrameDecoder(limits: .fromBroker)
 
     /// Takes bytes as they arrive and passes on the frames they complete.
-    /// - Parameter left: Frames until one is torn, counted down; nil for none.
-    /// - Throws: What is wrong with the bytes, if they are no frames.
+    /// - Parameter left: Frames until one is torn, counted down. Nil tears none.
+    /// - Throws: The violation, if the bytes are not frames.
     mutating func take(_ bytes: ArraySlice<UInt8>, tearAfter left: inout Int?) throws(BusViolation) {
         guard !isTorn else { return }
         var passed: [UInt8] = []
@@ -100,7 +101,7 @@ struct FrameFlow {
     mutating func sent(_ count: Int) { output.removeFirst(count) }
 }
 
-/// The sockets of a relay, and what to do when they are ready.
+/// The sockets of a relay, and their handling when they are ready.
 private struct RelayLoop {
     /// A connection of the service with that to the broker.
     struct Link {
@@ -132,7 +133,7 @@ private struct RelayLoop {
         self.brokerPort = brokerPort
     }
 
-    /// Waits until a socket is ready or the mode has changed, and relays what there is.
+    /// Waits until a socket is ready or the mode has changed, and relays the available bytes.
     mutating func turn(_ mode: BusRelay.Mode) {
         if mode.tearSeed != tearSeed {
             tearSeed = mode.tearSeed

@@ -2,12 +2,12 @@ import Chaos
 import StoreHTTP
 import StoreModels
 
-/// Purchases and what follows them.
+/// Purchases and the requests that follow them.
 extension ChaosClient {
     /// Buys, or sends a purchase again under its key.
     /// - Parameters:
     ///   - intent: The intent whose saved payment it is.
-    ///   - changesBody: Sends another body under the key on purpose; the store must refuse it.
+    ///   - changesBody: Sends another body under the key on purpose. The store must refuse it.
     func purchase(
         _ phone: Phone, product: String, key: String, asksToBuy: Bool = false, intent: String? = nil,
         changesBody: Bool = false, process: Int
@@ -123,7 +123,7 @@ extension ChaosClient {
         return end.kind
     }
 
-    /// Moves the app's clock and waits until all that fell due is done; one key is one advance.
+    /// Moves the app's clock and waits until all due events are done. One key is one advance.
     func moveClock(by length: String, process: Int) async -> HistoryEntry.Kind {
         let key = world.newKey()
         let line = HistoryEntry(

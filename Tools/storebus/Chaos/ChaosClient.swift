@@ -10,7 +10,7 @@ struct ChaosClient: Sendable {
     let world: ChaosWorld
     let history: HistoryWriter
 
-    /// Time for one response; the gateway answers within its own deadline.
+    /// Time for one response. The gateway answers within its own deadline.
     static let timeout = Duration.seconds(10)
 
     /// The end of a request.
@@ -24,8 +24,8 @@ struct ChaosClient: Sendable {
     // MARK: Requests
 
     /// Writes `invoke`, sends the request, and writes its end.
-    /// - Parameter other: Where an isolated store is reached; nil for the run's app.
-    /// - Parameter describe: Adds to the last line what the response shows, and may change how it ended.
+    /// - Parameter other: The address of an isolated store, or nil for the run's app.
+    /// - Parameter describe: Adds facts of the response to the last line, and may change its end.
     @discardableResult
     func perform<Body: Encodable & Sendable, Response: Decodable & Sendable>(
         _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
@@ -86,8 +86,8 @@ struct ChaosClient: Sendable {
         return (400..<500).contains(status) ? .fail : .info
     }
 
-    /// Asks again until an answer fits, for what the store does after it has answered.
-    /// - Returns: Nil when the time ran out first.
+    /// Asks again until an answer fits, for effects that come after the store's answer.
+    /// - Returns: Nil if the time ran out first.
     func poll<Value>(_ ask: () async -> Value?) async -> Value? {
         let deadline = ContinuousClock.now + Self.timeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
@@ -99,7 +99,7 @@ struct ChaosClient: Sendable {
 
     // MARK: Sessions
 
-    /// The session of an app on a device, or of the App Store app there; opened when there is none.
+    /// The session of an app on a device, or of the App Store app there. Opened if missing.
     func token(_ phone: Phone, ofStore: Bool = false) async -> String? {
         if let token = world.session(phone, ofStore: ofStore) { return token }
         let installation = Installation(
@@ -126,7 +126,7 @@ struct ChaosClient: Sendable {
 }
 
 extension HistoryWriter {
-    /// Writes what happened without being asked for.
+    /// Writes an event that came without a request.
     func note(_ operation: HistoryEntry.Operation, app: String? = nil, _ detail: [String: String]) {
         append(HistoryEntry(time: 0, process: 0, kind: .event, operation: operation, app: app, detail: detail))
     }

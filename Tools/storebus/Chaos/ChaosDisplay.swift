@@ -1,7 +1,7 @@
 import Chaos
 import EventLoop
 
-/// Shows a run while it goes on: a line a service that renews itself on a terminal, plain lines elsewhere.
+/// Shows a run while it goes on. A terminal has one line a service, which renews itself. Other outputs get plain lines.
 final class ChaosDisplay: Sendable {
     private let console: Console
     private let isTerminal: Bool
@@ -77,7 +77,7 @@ final class ChaosDisplay: Sendable {
             + row.faults.joined(separator: " ")
     }
 
-    /// Operations a second of the service that each is about; the gateway has all.
+    /// Operations a second by the service that each is about. The gateway has all.
     static func rates(
         _ counts: [HistoryEntry.Operation: Int], _ before: [HistoryEntry.Operation: Int], in interval: Duration
     ) -> [String: Int] {
@@ -92,7 +92,7 @@ final class ChaosDisplay: Sendable {
 }
 
 extension HistoryEntry.Operation {
-    /// The service that owns what the operation is about; nil for lines of the run itself.
+    /// The service that owns the operation's subject. Nil for lines of the run itself.
     var service: String? {
         switch self {
         case .overrideWrite, .overrideRead, .storePage, .createIntent, .decideIntent, .finalOverride, .finalIntents:

@@ -4,23 +4,23 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// Disks, clocks and relays of the run's own store, for faults that signals and rules of the bus cannot make.
+/// Disks, clocks and relays of the run's own store, for faults beyond signals and rules of the bus.
 final class ChaosEquipment: Sendable {
     private let directory: DataDirectory
     /// Services with a disk of their own.
     private let disks: [String]
-    /// The library that fakes the clock; nil for none.
+    /// The library that fakes the clock, or nil if it is missing.
     private let clockLibrary: String?
     private let relays: [String: BusRelay]  // keys: services
     private let process = Locked<Int32>(0)
 
-    /// Bytes of a service's disk; the kernel takes the memory as files grow.
+    /// Bytes of a service's disk. The kernel takes the memory as files grow.
     private static let diskByteCount = 512 * 1024 * 1024
 
     /// Bytes of the memory that libfaketime shares between processes.
     private static let sharedByteCount = 4_096
 
-    /// Prepares what the faults need, before the store is started.
+    /// Prepares the means of the faults, before the store is started.
     /// - Throws: `serviceFailed`, `dataDirectoryUnusable`.
     init(_ faults: [FaultName], _ directory: DataDirectory) throws(CLIError) {
         self.directory = directory
@@ -47,7 +47,7 @@ final class ChaosEquipment: Sendable {
     /// The file of the variables that services get in addition.
     var environmentFile: String { "\(clockDirectory)/environment.json" }
 
-    /// Settings of libfaketime: look at the file each time, and leave monotonic time and the times of files alone.
+    /// Settings of libfaketime. It reads the file each time, and leaves monotonic time and the times of files alone.
     private static let clockSwitches = [
         "FAKETIME_NO_CACHE", "FAKETIME_DONT_FAKE_MONOTONIC", "DONT_FAKE_MONOTONIC", "NO_FAKE_STAT",
     ]
@@ -74,10 +74,10 @@ final class ChaosEquipment: Sendable {
         "/\(directory.path.split(separator: "/").last ?? "storebus-chaos")-\(service)"
     }
 
-    /// Makes what libfaketime would make itself and leave behind when its process is killed.
+    /// Makes the files that libfaketime would make itself and leave behind when its process is killed.
     ///
-    /// It then sets no variable either: that would move the environment, from whose place Swift's runtime finds the
-    /// arguments of the process.
+    /// It then does not set a variable either. A new variable would move the environment, and Swift's runtime finds the
+    /// arguments of the process from its place.
     private func makeShared(_ service: String) throws(CLIError) {
         let name = sharedName(service)
         let memory = shm_open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
@@ -179,7 +179,7 @@ final class ChaosEquipment: Sendable {
 
 /// Finds out which faults this machine and this store allow.
 enum ChaosMeans {
-    /// Why a fault cannot be injected, and what would change that.
+    /// The reason why a fault cannot be injected, and the remedy.
     struct Missing: Hashable, Sendable {
         var reason: String
         var remedy: Advice
@@ -229,7 +229,7 @@ enum ChaosMeans {
         }
     }
 
-    /// Ways to look at this machine; tests have others.
+    /// Ways to look at this machine. Tests have others.
     struct Probe: Sendable {
         var hasNamespaces: @Sendable () -> Bool
         var clockLibrary: @Sendable () -> String?
@@ -272,7 +272,7 @@ enum ChaosMeans {
     }
 }
 
-/// The beginning of an executable file, as far as it says how it is loaded.
+/// The beginning of an executable file, as far as it decides how it is loaded.
 struct ELFHeader: Hashable, Sendable {
     /// Whether a loader runs it, which can load other libraries before.
     var isDynamic: Bool
@@ -282,7 +282,7 @@ struct ELFHeader: Hashable, Sendable {
     /// `PT_INTERP`
     private static let interpreter = 3
 
-    /// - Returns: Nil for a file that is no 64-bit executable.
+    /// - Returns: Nil for a file that is not a 64-bit executable.
     init?(_ bytes: [UInt8]) {
         func number(_ place: Int, _ count: Int) -> Int? {
             guard place >= 0, place + count <= bytes.count else { return nil }

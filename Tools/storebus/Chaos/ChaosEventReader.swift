@@ -3,13 +3,13 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Follows the events of the run's purchases as an operator does, and reads all of them once more in the end.
+/// Follows the events of the run's purchases as an operator does. It reads all of them once more in the end.
 struct ChaosEventReader: Sendable {
     let client: ChaosClient
     /// The position before the run's first event.
     let begin: String
 
-    /// How long one request waits for an event.
+    /// Time that one request waits for an event.
     private static let poll = Duration.seconds(5)
     private static let pause = Duration.milliseconds(200)
 

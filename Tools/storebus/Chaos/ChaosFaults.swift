@@ -114,7 +114,7 @@ extension BusFaults {
     /// Time for a response that the rules in force may hit.
     private static let patience = Duration.seconds(10)
 
-    /// Asks again until there is a response; a request changes nothing when it is repeated.
+    /// Asks again until a response comes. A repeated request changes nothing.
     /// - Throws: `usage` for a broker without the fault injector.
     static func askPatiently(
         _ bus: any BusClient, _ verb: String, _ rules: BusRuleSet? = nil

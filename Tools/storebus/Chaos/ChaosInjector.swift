@@ -14,7 +14,7 @@ actor ChaosInjector {
     private var inForce: [PlannedFault] = []
     /// Processes under a lower limit, with the one they had, by the number of their fault.
     private var peers: [Int: HostileClients] = [:]
-    /// The app of `hostile-webhooks`; nil without that fault.
+    /// The app of `hostile-webhooks`, or nil without that fault.
     private let hostileApp: HostileApp?
     private var limited: [Int: (pid: Int32, before: Int64)] = [:]
 
@@ -48,11 +48,11 @@ actor ChaosInjector {
         }
     }
 
-    /// What came of the begin of a fault.
+    /// The result of starting a fault.
     struct Beginning: Sendable {
-        /// The process that was hit; nil for faults of other means.
+        /// The process that was hit. Nil for faults by other means.
         var pid: Int32?
-        /// Why nothing was injected; nil when it was.
+        /// The reason why the fault was not injected, or nil if it was.
         var refusal: String?
     }
 
@@ -114,7 +114,7 @@ actor ChaosInjector {
         }
     }
 
-    /// Takes everything back; safe to call again.
+    /// Takes everything back. It is safe to call again.
     func healAll(_ faults: [PlannedFault]) async {
         for fault in inForce { await end(fault) }
         await store.driver.relieveAll()
@@ -160,7 +160,7 @@ actor ChaosInjector {
 
 /// The files and sockets that a process has open.
 enum OpenDescriptors {
-    /// The number that the next file would get; a limit of it allows no more.
+    /// The number of the next file that opens. A limit of it allows no more.
     static func lowestFree(_ pid: Int32) -> Int {
         lowestFree(Set(FileAccess.names(in: "/proc/\(pid)/fd").compactMap { Int($0) }))
     }
@@ -173,7 +173,7 @@ enum OpenDescriptors {
 /// Requests to the fault injector of the broker.
 enum BusFaults {
     /// - Parameter verb: `SET`, `LIST` or `CLEAR`.
-    /// - Throws: `busUnreachable`, `nobodyAnswers`; `usage` with the broker's reason.
+    /// - Throws: `busUnreachable`, `nobodyAnswers`, or `usage` with the broker's reason.
     static func ask(
         _ bus: any BusClient, _ verb: String, _ rules: BusRuleSet? = nil, timeout: Duration
     ) async throws(CLIError) -> JSONValue {

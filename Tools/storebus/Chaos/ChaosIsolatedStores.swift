@@ -5,7 +5,7 @@ import StoreModels
 
 /// Makes isolated stores while a run goes on, uses each beside the run's app, and lets it go.
 ///
-/// Customers of a store have the names and devices of the run's own, so that what is mixed up is seen.
+/// Customers of a store have the names and devices of the run's own, so that mix-ups are seen.
 struct ChaosIsolatedStores: Sendable {
     /// How a store ends.
     enum End: CaseIterable {
@@ -47,9 +47,10 @@ struct ChaosIsolatedStores: Sendable {
     private static let pauses = 200...1_500
     /// Seconds that a store lasts which is left to its end.
     private static let lifetimes = 3...6
-    /// How long a store's notifications are waited for. The schedule of `fast` may need it for what was refused twice.
+    /// Time to wait for a store's notifications. The schedule of `fast` may need it for a notification that was refused
+    /// twice.
     private static let waitMax = Duration.seconds(10)
-    /// How much later than its time a store may be found open.
+    /// Time after its end at which a store may still be found open.
     private static let margin = Duration.seconds(3)
 
     /// Makes stores until the task is cancelled.
@@ -71,9 +72,9 @@ struct ChaosIsolatedStores: Sendable {
         }
     }
 
-    /// Makes, uses and removes stores until one has lived from its beginning to its end, and one was removed at once.
+    /// Makes, uses and removes stores. It stops once a store has lived to its end, and another was removed at once.
     ///
-    /// What the app sells next comes behind what the removed store had written last.
+    /// The app's next sale comes behind the last line of the removed store.
     func tour() async {
         for end in [End.removed, .removedAtOnce] {
             for _ in 0..<10 where !Task.isCancelled {
@@ -191,7 +192,7 @@ struct ChaosIsolatedStores: Sendable {
         return false
     }
 
-    /// What a line has of a purchase that is not of the run's own app.
+    /// The fields of a line about a purchase outside the run's own app.
     static func detail(of made: PaymentTransaction) -> [String: String] {
         var detail = ["id": made.id, "state": made.transactionState.rawValue]
         detail["number"] = made.transactionIdentifier
@@ -206,7 +207,7 @@ struct ChaosIsolatedStores: Sendable {
         return try? await store.api.call(SessionRoutes.open, body: installation.sessionRequest()).token
     }
 
-    /// Reads what the store has, of every customer.
+    /// Reads the store's purchases, of every customer.
     private func look(at store: Made, process: Int) async {
         let world = client.world
         for account in 0..<world.shoppers {

@@ -4,11 +4,11 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Asks every service again and again whether it answers, and writes to the history what changes.
+/// Asks every service again and again whether it answers, and writes changes to the history.
 final class ChaosMonitor: Sendable {
     private struct State {
         var board: ServiceBoard
-        /// Processes under termination; probes count again from their successors on.
+        /// Processes under termination. Probes count again once their successors run.
         var leaving: [String: Int32] = [:]  // keys: services
     }
 
@@ -49,7 +49,7 @@ final class ChaosMonitor: Sendable {
         }
     }
 
-    /// Time until the next probe: what is asked by way of the engine is asked seldom while it is well.
+    /// Time until the next probe. Services behind the engine are asked seldom while they are well.
     private func pause(_ service: String) -> Duration {
         guard ComposeProject.isOffTheBus(service) else { return Self.interval }
         let row = board.rows.first { $0.service == service }

@@ -3,11 +3,11 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Takes the notifications of a run's apps: writes each to the history, and answers as the run's seed says.
+/// Takes the notifications of a run's apps. It writes each to the history and answers by the run's seed.
 final class ChaosNotifications: Sendable {
-    /// What an app or isolated store has sent, by UUID.
+    /// The notifications an app or isolated store has sent, by UUID.
     private struct App {
-        /// What has to come again.
+        /// Notifications that must come again.
         var awaited: Set<String> = []
         var taken: Set<String> = []
     }
@@ -31,9 +31,9 @@ final class ChaosNotifications: Sendable {
 
     /// How often one notification is not taken at most. The store makes six attempts.
     private static let refusalsMax = 2
-    /// Of a hundred deliveries how many are answered each way; the others at once.
+    /// Of a hundred deliveries, the number answered each way. The others are answered at once.
     private static let refusedShare = 6, hungUpShare = 4, lateShare = 6
-    /// The longest wait before a late answer, in milliseconds; the store waits for five seconds.
+    /// The longest wait before a late answer, in milliseconds. The store waits for five seconds.
     private static let latenessMax = 1_500
 
     /// - Throws: `serviceFailed` when no server can listen.
@@ -68,26 +68,26 @@ final class ChaosNotifications: Sendable {
         }
     }
 
-    /// Where an app's notifications go.
+    /// The address of an app's notifications.
     func endpoint(of app: String) -> NotificationEndpointBody {
         NotificationEndpointBody(url: "http://127.0.0.1:\(receiver.port)/\(app)", retry: .fast)
     }
 
-    /// Has the servers of one app answer badly, or those of none.
+    /// Has the servers of one app answer badly, or of no app.
     func setHostile(_ app: String?) { state.withLock { $0.hostile = app } }
 
-    /// Whether nothing has come for a while, and nothing has to come again.
+    /// Whether no notification has come for a while, and none must come again.
     func isQuiet(for time: Duration) -> Bool {
         state.withLock { state in state.apps.values.allSatisfy(\.awaited.isEmpty) && state.last + time < .now }
     }
 
-    /// Whether nothing has come for a time, also of what has to come again.
+    /// Whether no notification has come for a time, even one that must come again.
     func isSilent(for time: Duration) -> Bool { state.withLock { $0.last + time < .now } }
 
     /// Whether so many notifications of an isolated store were taken.
     func isTaken(_ count: Int, of app: String) -> Bool { state.withLock { $0.apps[app]?.taken.count ?? 0 >= count } }
 
-    /// Forgets what an isolated store that is over has sent, and waits for nothing of it.
+    /// Forgets the notifications of an isolated store that is over, and stops waiting for more.
     func forget(_ app: String) {
         state.withLock { state in
             state.over.insert(app)

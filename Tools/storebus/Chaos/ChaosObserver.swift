@@ -2,7 +2,7 @@ import Chaos
 import StoreHTTP
 import StoreModels
 
-/// Keeps the stream of one device open and writes what it delivers to the history.
+/// Keeps the stream of one device open and writes its events to the history.
 struct ChaosObserver: Sendable {
     let client: ChaosClient
     let phone: ChaosWorld.Phone
@@ -48,7 +48,7 @@ struct ChaosObserver: Sendable {
         }
     }
 
-    /// Reads nothing for the length of a `slow-observers`; the store's events then wait in the connection.
+    /// Stops reading for the length of a `slow-observers`. The store's events then wait in the connection.
     private func waitWhilePaused() async {
         guard client.world.arePaused else { return }
         note(["what": "paused"])

@@ -1,7 +1,7 @@
 import Chaos
 import StoreModels
 
-/// What a run is going to do.
+/// The plan of a run.
 struct ChaosPlan: Sendable {
     var seed: UInt64
     var duration: Duration
@@ -10,7 +10,7 @@ struct ChaosPlan: Sendable {
     /// Usual faults that are left out, each with the reason: `disk-full: needs …`.
     var missing: [String] = []
     var workload: Workload
-    /// What else the run does.
+    /// The other parts of the run.
     var parts = Set(RunPart.allCases)
     /// Absolute.
     var directory: String
@@ -22,7 +22,7 @@ struct ChaosPlan: Sendable {
     var accounts = 8
     var devicesEach = 2
     var driver = DriverName.process
-    /// The one fault of a matrix's round; nil for a seeded schedule.
+    /// The one fault of a matrix's round, or nil for a seeded schedule.
     var only: PlannedFault?
 
     /// The least time between two operations of one worker.
@@ -76,7 +76,7 @@ struct ChaosPlan: Sendable {
     }
 
     /// Leaves out usual faults whose means are missing, and remembers them.
-    /// - Parameter isChosen: Whether the command line names the faults; one that is missing is refused then.
+    /// - Parameter isChosen: Whether the command line names the faults. If it does, a missing one is refused.
     /// - Throws: `usage` with the name, the reason and the remedy.
     mutating func dropMissing(
         _ store: ChaosMeans.Store, isChosen: Bool, probe: ChaosMeans.Probe = .machine
@@ -100,7 +100,7 @@ struct ChaosPlan: Sendable {
     // MARK: Words of the command line
 
     /// Reads names of services.
-    /// - Throws: `usage` with the list of what there is.
+    /// - Throws: `usage` with the list of services.
     static func targets(_ text: String?, of services: [String]) throws(CLIError) -> [String] {
         try names("service", text, known: services, usual: nil)
     }
@@ -122,7 +122,7 @@ struct ChaosPlan: Sendable {
         return word.flatMap(Workload.init(rawValue:)) ?? .mix
     }
 
-    /// - Throws: `usage` for a seed that is no number.
+    /// - Throws: `usage` for a seed that is not a number.
     static func seed(_ text: String?) throws(CLIError) -> UInt64 {
         guard let text else { return UInt64.random(in: 0..<1_000_000) }
         guard let seed = UInt64(text) else {

@@ -3,9 +3,9 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// A small HTTP server of the run's own on loopback, to which the store sends the notifications of the run's apps.
+/// A small HTTP server of the run's own on loopback. The store sends the notifications of the run's apps to it.
 ///
-/// Each connection carries one request. What it answers, and when, is a list of steps, so that it can be late, end the
+/// Each connection carries one request. Its answer is a list of timed steps, so that it can be late, end the
 /// connection, or stall and drip as broken servers do.
 final class ChaosReceiver: Sendable {
     /// A posted request.
@@ -14,7 +14,7 @@ final class ChaosReceiver: Sendable {
         var body: [UInt8]
     }
 
-    /// What is sent to one request.
+    /// The answer to one request.
     struct Reply: Hashable, Sendable {
         /// Bytes to be sent so long after the step before.
         struct Step: Hashable, Sendable {
@@ -41,7 +41,7 @@ final class ChaosReceiver: Sendable {
     private let waking: WakingPipe
 
     /// Listens on a free port and serves from now on, in a thread of its own.
-    /// - Parameter answer: Takes a request and returns what is sent.
+    /// - Parameter answer: Takes a request and returns the answer.
     /// - Throws: `serviceFailed` with the system's reason.
     init(answer: @escaping @Sendable (Request) -> Reply) throws(CLIError) {
         waking = try WakingPipe()
@@ -70,7 +70,7 @@ struct PostedBytes {
     static let byteCountMax = 1024 * 1024
 
     /// Takes bytes as they arrive.
-    /// - Returns: The request once it is whole; `isBroken` for bytes that will never be one.
+    /// - Returns: The request once it is whole. `isBroken` is true for bytes that can never become a request.
     mutating func take(_ more: ArraySlice<UInt8>) -> (request: ChaosReceiver.Request?, isBroken: Bool) {
         bytes += more
         guard let head = Self.headEnd(bytes) else { return (nil, bytes.count > Self.byteCountMax) }
@@ -93,14 +93,14 @@ struct PostedBytes {
     }
 }
 
-/// The connections of a receiver, and what to do when they are ready.
+/// The connections of a receiver, and their handling when they are ready.
 private struct ReceiverLoop {
     private struct Connection {
         var descriptor: Int32
         var posted = PostedBytes()
-        /// What is still to be sent; nil before the request is whole.
+        /// The rest of the answer. Nil before the request is whole.
         var reply: ChaosReceiver.Reply?
-        /// When the next step begins.
+        /// The beginning of the next step.
         var due = ContinuousClock.now
         var output: [UInt8] = []
         var isDone = false
@@ -112,7 +112,7 @@ private struct ReceiverLoop {
     private var connections: [Connection] = []
     private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
 
-    /// Connections at most; others wait until one ends.
+    /// Maximum number of connections. Others wait until one ends.
     private static let connectionsMax = 256
 
     init(listener: Int32, waking: Int32, answer: @escaping @Sendable (ChaosReceiver.Request) -> ChaosReceiver.Reply) {
@@ -154,7 +154,7 @@ private struct ReceiverLoop {
         Glibc.close(listener)
     }
 
-    /// Milliseconds until a step is due; -1 without one.
+    /// Milliseconds until a step is due, or -1 if no step waits.
     private var timeout: Int32 {
         let due = connections.filter { $0.output.isEmpty && $0.reply?.steps.isEmpty == false }.map(\.due).min()
         return due.map { Int32(clamping: max(0, (ContinuousClock.now.duration(to: $0)).milliseconds + 1)) } ?? -1
@@ -175,7 +175,7 @@ private struct ReceiverLoop {
         connections[index].due = .now + (reply.steps.first?.after ?? .zero)
     }
 
-    /// Sends what is due, and ends a connection that has sent all.
+    /// Sends the due steps, and ends a connection that has sent all.
     private mutating func advance(_ index: Int) {
         guard !connections[index].isDone, var reply = connections[index].reply else { return }
         while true {

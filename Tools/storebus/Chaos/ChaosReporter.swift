@@ -3,7 +3,7 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Reports a run to the gateway of the store that it breaks, where the console and `storebus chaos runs` show it.
+/// Reports a run to the gateway of the store that it breaks. The console and `storebus chaos runs` show it there.
 final class ChaosReporter: Sendable {
     private struct State {
         /// The lines since the reporter took them last.
@@ -106,7 +106,7 @@ final class ChaosReporter: Sendable {
         }
     }
 
-    /// Judges what can be judged before the end.
+    /// Judges the invariants that can be judged before the end.
     private func judged(_ entries: [HistoryEntry]) -> ChaosRun {
         let report = RunReport(entries, options: options)
         var run = base(report)
@@ -148,7 +148,7 @@ final class ChaosReporter: Sendable {
 }
 
 extension RunReport {
-    /// Returns what became of invariants; of others a history that goes on says nothing yet.
+    /// Returns the outcomes of invariants. A history that goes on does not decide the others yet.
     fileprivate func invariants(of invariants: [Invariant]) -> [ChaosRun.Invariant] {
         invariants.map { invariant in
             let violations = check.violations.count { $0.invariant == invariant }

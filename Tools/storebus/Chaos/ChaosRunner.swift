@@ -17,7 +17,7 @@ struct ChaosRunner: Sendable {
         var directory: String
         var operations: Int
         var faults: Int
-        /// Services that did not come back, and keys without an outcome; empty for a healed store.
+        /// Services that did not come back, and keys without an outcome. Empty for a healed store.
         var unhealed: [String]
         var wasBrokenOff: Bool
     }
@@ -286,9 +286,9 @@ struct ChaosRunner: Sendable {
 
     /// Sends every key without an outcome again until it has one.
     ///
-    /// A purchase of what a customer has once waits behind a deferred one of the same, so parents decide about the
-    /// deferred ones of such customers.
-    /// - Returns: Keys that have none in the end.
+    /// A purchase of a product that a customer can own once waits behind a deferred one of the same. So parents decide
+    /// about the deferred ones of such customers.
+    /// - Returns: Keys that have no outcome in the end.
     private func resolve(_ client: ChaosClient) async -> [String] {
         let deadline = ContinuousClock.now + Self.healTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
@@ -339,12 +339,12 @@ struct ChaosRunner: Sendable {
                 charges: charges))
     }
 
-    /// Time in which nothing may come any more before notifications count as settled.
+    /// Quiet time after which notifications count as settled.
     private static let quiet = Duration.seconds(1)
     /// Time for notifications whose attempts have failed: the whole schedule of `fast`, and an attempt's timeout.
     private static let settleTimeout = Duration.seconds(60)
-    /// The longest time between two deliveries while one is to come: the last pause of `fast`, 16 s, and an attempt's
-    /// timeout, 5 s. An attempt of a process that died is repeated sooner.
+    /// The longest time between two deliveries while one is to come. It covers the last pause of `fast`, 16 s, and an
+    /// attempt's timeout, 5 s. An attempt of a process that died is repeated sooner.
     private static let silenceMax = Duration.seconds(22)
 
     /// Waits until no notification is to come any more. The store's own word only ends the wait.
@@ -367,7 +367,7 @@ struct ChaosRunner: Sendable {
         return false
     }
 
-    /// Takes back what the run has set for its app.
+    /// Takes back the run's settings of its app.
     private func cleanUp(_ client: ChaosClient) async {
         // In a task of its own, because requests of a cancelled one are never sent.
         await Task { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: client.world.bundleId]) }

@@ -5,9 +5,9 @@ import Glibc
 import NATSClient
 import StoreModels
 
-/// The store that a run disturbs: one it starts for itself, a running `storebus up`, or a compose project.
+/// The store that a run disturbs: its own, a running `storebus up`, or a compose project.
 struct ChaosStore: Sendable {
-    /// The directory of a `storebus up`; nil for a compose project.
+    /// The directory of a `storebus up`, or nil for a compose project.
     let directory: DataDirectory?
     let api: StoreAPI
     let bus: BusTarget
@@ -15,11 +15,11 @@ struct ChaosStore: Sendable {
     let services: [String]
     /// Reaches the services' processes.
     let driver: any ServiceDriver
-    /// The `storebus up` that the run has started; nil for a store it found.
+    /// The `storebus up` that the run has started, or nil for a store it found.
     let owned: OwnedStore?
 
     /// Finds the running store of a data directory.
-    /// - Throws: `serverUnreachable` when none runs there.
+    /// - Throws: `serverUnreachable` if no store runs there.
     static func find(_ data: String, _ environment: CommandEnvironment) throws(CLIError) -> ChaosStore {
         let directory = DataDirectory(data, currentDirectory: environment.currentDirectory)
         guard let record = RunRecord.read(directory), record.isAlive else {
@@ -133,8 +133,8 @@ final class OwnedStore: Sendable {
     /// - Parameters:
     ///   - arguments: More arguments of `up`, such as replicas.
     ///   - faults: Faults that it is prepared for.
-    ///   - log: The file with what `up` prints.
-    /// - Throws: `serviceFailed` when it ends or is not ready in time.
+    ///   - log: The file with the output of `up`.
+    /// - Throws: `serviceFailed` if it ends or is not ready in time.
     static func start(
         _ arguments: [String], faults: [FaultName], log: String, keepsData: Bool, _ environment: CommandEnvironment
     ) async throws(CLIError) -> ChaosStore {

@@ -20,7 +20,7 @@ struct ChaosStories: Sendable {
 
     /// Milliseconds between two samples.
     private static let pauses = 300...1_500
-    /// How long a token of the app's server is good.
+    /// Lifetime of a token of the app's server.
     private static let lifetime = 1_200
     /// Transactions of each customer that are read in the end.
     private static let finalCount = 4
@@ -53,7 +53,7 @@ struct ChaosStories: Sendable {
         }
     }
 
-    /// Reads the last transactions of each customer, and those that were taken back last.
+    /// Reads each customer's last transactions, and the last ones that were taken back.
     func finish() async {
         for number in 0..<UInt64(Self.finalCount) {
             guard let one = client.world.revoked(number) else { break }
@@ -106,7 +106,7 @@ struct ChaosStories: Sendable {
         return end.kind
     }
 
-    /// What one place says of a transaction: `expires=1767225600000 revoked`.
+    /// One source's account of a transaction: `expires=1767225600000 revoked`.
     private struct Story {
         var expires: Int64?
         var isRevoked: Bool
@@ -153,6 +153,6 @@ struct ChaosStories: Sendable {
 }
 
 extension PaymentTransaction {
-    /// Whether it restores an earlier purchase, or repeats it for nothing.
+    /// Whether it restores an earlier purchase, or repeats it for free.
     fileprivate var isGivenAgain: Bool { original != nil && (price?.minorUnits ?? 0) == 0 }
 }

@@ -32,7 +32,7 @@ extension ChaosClient {
     /// Length of an advance of the app's clock: past the trial and one month.
     private static let advance = "40d"
 
-    /// Does what a step says, or buys where there is nothing for it yet.
+    /// Performs a step, or buys if the step has no object yet.
     func perform(_ step: Step, process: Int) async -> HistoryEntry.Kind {
         let phone = world.phone(step.account, step.device)
         let product = ChaosCatalog.items[step.product].identifier
@@ -109,7 +109,7 @@ extension ChaosClient {
     /// Rounds of a tour at most. A store that heals refuses for a while.
     private static let toursMax = 20
 
-    /// Does each operation of a workload until it has succeeded. What it needs is done before it.
+    /// Does each operation of a workload until it has succeeded. Its preconditions are made first.
     func tour(_ workload: Workload, account: Int, process: Int) async {
         let before = world.successes
         for round in 0..<Self.toursMax {
@@ -142,8 +142,8 @@ extension ChaosClient {
         }
     }
 
-    /// Makes what the workers' operations would soon hide: a group in which each purchase failed, and a cancelled
-    /// subscription that is not bought again.
+    /// Makes states that the workers' operations would soon hide. These are a group in which each purchase failed, and
+    /// a cancelled subscription that is not bought again.
     func prepare(_ workload: Workload, process: Int) async {
         let choices = Set(workload.weights.map(\.0))
         let product = ChaosCatalog.items[2].identifier

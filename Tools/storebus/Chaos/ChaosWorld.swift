@@ -2,7 +2,7 @@ import Chaos
 import EventLoop
 import StoreModels
 
-/// What the workers of a run share: who there is, and what earlier operations have made.
+/// The knowledge that the workers of a run share: customers, and results of earlier operations.
 final class ChaosWorld: Sendable {
     /// A device of an account, in places of the run's lists.
     struct Phone: Hashable, Sendable {
@@ -52,10 +52,10 @@ final class ChaosWorld: Sendable {
     let devicesEach: Int
     private let state: Locked<State>
 
-    /// Number of remembered things of each kind; older ones are forgotten.
+    /// Number of remembered things of each kind. Older ones are forgotten.
     private static let keptMax = 256
 
-    /// Numbers of observers begin here; the workers' skip a thousand.
+    /// Numbers of observers begin here. The workers' numbers skip a thousand.
     static let firstObserver = 1_000
 
     /// - Parameters:
@@ -190,7 +190,7 @@ final class ChaosWorld: Sendable {
         state.withLock { $0.subscriptions.filter { $0.phone.account.isExactly(account) } }
     }
 
-    /// Removes what a finish, decision or refund has settled.
+    /// Removes a transaction that a finish, decision or refund has settled.
     func forget(_ id: String) {
         state.withLock { state in
             for list in [\State.unfinished, \.deferred, \.intents] {

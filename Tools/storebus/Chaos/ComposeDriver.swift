@@ -9,7 +9,7 @@ final class ComposeDriver: ServiceDriver {
         var id: String
         /// `running`, `paused`, `restarting`, `exited`, …
         var status: String
-        /// Of its main process on the engine's machine; 0 without one.
+        /// Of its main process on the engine's machine, or 0 if it has none.
         var pid: Int32
 
         /// Format of `docker inspect` for the lines that ``parse(_:)`` reads.
@@ -36,7 +36,7 @@ final class ComposeDriver: ServiceDriver {
 
     let project: ComposeProject
     private let docker: DockerCommand
-    /// Sends SIGKILL to the main process of a container; false when it cannot. Tests provide their own.
+    /// Sends SIGKILL to the main process of a container. Returns false if it cannot. Tests provide their own.
     private let killProcess: @Sendable (ContainerState) -> Bool
     private let state = Locked(State())
 
@@ -174,7 +174,7 @@ final class ComposeDriver: ServiceDriver {
 
     // MARK: Keys
 
-    /// Reads a secret of a container; nil when it cannot be read.
+    /// Reads a secret of a container, or nil if it cannot be read.
     func secret(_ name: String, of service: String) async -> String? {
         guard let id = project.containers(of: service).first(where: { $0.state == "running" })?.id else { return nil }
         let read = await docker.run(["exec", id, "cat", "/var/lib/storebus/secrets/\(name)"])

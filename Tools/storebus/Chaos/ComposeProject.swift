@@ -32,10 +32,10 @@ struct ComposeProject: Hashable, Sendable {
     /// The beginning of the names of NATS nodes: `nats-1`.
     static let natsPrefix = "nats-"
 
-    /// What else than services of the bus a run may hit.
+    /// Services besides those of the bus that a run may hit.
     static let infrastructure = [postgres, door, "nats-1", "nats-2", "nats-3"]
 
-    /// Whether a service is asked by way of the engine, because it is neither on the bus nor published.
+    /// Whether the engine answers for a service, because it is neither on the bus nor published.
     static func isOffTheBus(_ service: String) -> Bool { service != door && !ServiceList.services.contains(service) }
 
     /// Start of a store that takes every fault.
@@ -52,8 +52,8 @@ struct ComposeProject: Hashable, Sendable {
     ]
 
     /// Finds the named project, or the only one that runs a store.
-    /// - Parameter name: `--project`; nil for `COMPOSE_PROJECT_NAME`, else the only one.
-    /// - Throws: `serverUnreachable` when the engine or the project does not run; `usage` for one of several.
+    /// - Parameter name: `--project`. Nil for `COMPOSE_PROJECT_NAME`, or else the only one.
+    /// - Throws: `serverUnreachable` if the engine or the project does not run, `usage` for one of several.
     static func find(
         _ name: String?, _ docker: DockerCommand, _ environment: CommandEnvironment
     ) async throws(CLIError) -> ComposeProject {
@@ -88,7 +88,7 @@ struct ComposeProject: Hashable, Sendable {
         return project
     }
 
-    /// Reads the lines of `docker ps`; others, such as warnings, are left out.
+    /// Reads the lines of `docker ps`. Others, such as warnings, are left out.
     static func parse(_ text: String) -> [ComposeProject] {
         var found: [String: [Container]] = [:]
         for line in text.split(separator: "\n") {
@@ -106,7 +106,7 @@ struct ComposeProject: Hashable, Sendable {
 
     // MARK: What it has
 
-    /// Services that a run may hit, in the order of `storebus up`, then what is below and before them.
+    /// Services that a run may hit, in the order of `storebus up`, then those below and before them.
     var services: [String] {
         let there = Set(containers.map(\.service)).subtracting(Self.tools)
         let known = ServiceList.services + Self.infrastructure
@@ -121,7 +121,7 @@ struct ComposeProject: Hashable, Sendable {
     /// Whether the bus is a cluster of NATS servers.
     var isOnNATS: Bool { containers.contains { $0.service.hasPrefix(Self.natsPrefix) } }
 
-    /// The address on this machine of a service's port: `127.0.0.1:7430`; nil when it is not published.
+    /// The address on this machine of a service's port: `127.0.0.1:7430`. Nil if it is not published.
     func published(_ service: String, port: Int) -> String? {
         for container in containers(of: service) {
             for mapping in container.ports.split(separator: ",") {

@@ -5,7 +5,7 @@ import Glibc
 struct DockerCommand: Sendable {
     /// The end of a command.
     struct Output: Hashable, Sendable {
-        /// The exit status; nil when it was killed or could not be started.
+        /// The exit status, or nil if it was killed or could not be started.
         var status: Int32?
         /// Standard output and errors.
         var text: String
@@ -22,7 +22,7 @@ struct DockerCommand: Sendable {
     let run: @Sendable ([String]) async -> Output
 
     /// Finds `docker` in `PATH`.
-    /// - Throws: `usage` when there is none.
+    /// - Throws: `usage` if it is missing.
     static func find(_ environment: CommandEnvironment) throws(CLIError) -> DockerCommand {
         let directories = (environment.variables["PATH"] ?? "").split(separator: ":")
         let candidates = directories.map { "\($0)/docker" }
@@ -35,7 +35,7 @@ struct DockerCommand: Sendable {
         return DockerCommand { await execute(executable, $0, variables) }
     }
 
-    /// Time for any command but those that wait for a container to end.
+    /// Time for any command, except those that wait for a container to end.
     private static let timeout = Duration.seconds(60)
 
     private static func execute(_ executable: String, _ arguments: [String], _ variables: [String: String]) async

@@ -5,15 +5,16 @@ import StoreModels
 
 /// Another app of the run, whose servers answer badly for the length of a fault.
 ///
-/// Its customers buy in the fault. Each has another kind of server; when the fault has ended all take what comes again.
+/// Its customers buy in the fault. Each has another kind of server. When the fault has ended, all servers accept the
+/// repeated notifications.
 struct HostileApp: Sendable {
     /// How a server of the app answers.
     enum Answer: CaseIterable {
-        /// The head, and nothing of the body that it promises.
+        /// The head without the body that it promises.
         case stalls
         /// The head, and then a byte again and again.
         case drips
-        /// A compressed body, which has a NUL and is no UTF-8.
+        /// A compressed body, which has a NUL and is not UTF-8.
         case bytes
         /// A redirect to an address of 64 KiB.
         case longLocation
@@ -66,7 +67,7 @@ struct HostileApp: Sendable {
 
     func cleanUp() async { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId]) }
 
-    /// What a server sends to one request.
+    /// The answer of a server to one request.
     static func reply(_ answer: Answer) -> ChaosReceiver.Reply {
         func step(_ bytes: [UInt8], after: Duration = .zero) -> ChaosReceiver.Reply.Step {
             .init(after: after, bytes: bytes)

@@ -2,7 +2,7 @@ import CProcess
 import EventLoop
 import Glibc
 
-/// Connections to the gateway of strangers who keep to no rule, for the length of a fault.
+/// Connections of broken clients to the gateway, for the length of a fault.
 ///
 /// Some pipeline requests and read nothing, some send half a head or half a body, and some send nothing at all.
 final class HostileClients: Sendable {
@@ -14,11 +14,11 @@ final class HostileClients: Sendable {
     private let peers: Locked<[Peer]>
     private let pushing: Locked<Task<Void, Never>?>
 
-    /// Connections of each kind: two of those that shut a gateway when each of their requests had a place.
+    /// Connections of each kind. Two that pipeline shut a gateway when each of their requests had a place.
     private static let pipelining = 2, halfHeads = 64, halfBodies = 640, idle = 32
     private static let pipelined = 2_000
     private static let descriptorsMax: UInt64 = 8_192
-    /// Bytes that the system keeps of answers that are not read; with more the gateway would not notice.
+    /// Bytes that the system keeps of unread answers. With more, the gateway would not notice.
     private static let receives: Int32 = 4_096
     private static let pause = Duration.milliseconds(20)
 
@@ -49,7 +49,7 @@ final class HostileClients: Sendable {
         pushing.withLock { $0 = task }
     }
 
-    /// Sends what the gateway takes.
+    /// Sends as many bytes as the gateway takes.
     private static func push(_ peers: Locked<[Peer]>) {
         peers.withLock { peers in
             for index in peers.indices where !peers[index].output.isEmpty {

@@ -4,12 +4,12 @@ import Chaos
 import StoreHTTP
 import StoreModels
 
-/// The steady state of a store: a new customer buys, retries, finishes, restores, and finds it in history and ledger.
+/// The steady state of a store. A new customer buys, retries, finishes, restores, and finds it in history and ledger.
 struct LiveCheck: Sendable {
     /// One thing that has to hold.
     struct Finding: Hashable, Sendable {
         var name: String
-        /// The reason it does not hold; nil when it does.
+        /// The reason it does not hold, or nil if it does.
         var fault: String?
         /// Milliseconds.
         var took: Int64
@@ -22,10 +22,10 @@ struct LiveCheck: Sendable {
         }
     }
 
-    /// What the check found, in its order; the last finding is the first that does not hold.
+    /// The findings of the check, in its order. The last finding is the first that does not hold.
     struct Result: Hashable, Sendable {
         var findings: [Finding]
-        /// The reason why the ledger was not read; nil when it was.
+        /// The reason why the ledger was not read, or nil if it was.
         var ledgerUnread: String?
 
         var isGood: Bool { findings.allSatisfy { $0.fault == nil } }
@@ -46,16 +46,16 @@ struct LiveCheck: Sendable {
         }
     }
 
-    /// The charges of the ledger with this key; throws when it cannot be read.
+    /// The charges of the ledger with this key. Throws if the ledger cannot be read.
     typealias Ledger = @Sendable (_ chargeKey: String) async throws(CLIError) -> [Charge]
 
     let api: StoreAPI
     /// The new customer.
     let account: String
-    /// The end of the check; requests that fail temporarily are repeated until then.
+    /// The end of the check. Requests that fail temporarily are repeated until then.
     let deadline: ContinuousClock.Instant
 
-    /// The check's own app, which it makes where there is none.
+    /// The check's own app, which it makes if it is missing.
     static let bundleId = "com.storebus.chaos.live"
     /// Bought once and restored ever after.
     static let product = "chaos.map"
@@ -225,7 +225,7 @@ extension LiveCheck {
 
 extension ServiceCaller {
     /// Reads all pages of a list of the processor's.
-    /// - Parameter after: The cursor of the next page; nil on the last.
+    /// - Parameter after: The cursor of the next page, or nil on the last.
     func ledger<Page: Codable & Sendable>(
         _ list: Endpoint<ChargeListRequest, Page>, of bundleId: String, _ after: KeyPath<Page, String?>
     ) async throws(StoreError) -> [Page] {

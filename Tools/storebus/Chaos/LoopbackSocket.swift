@@ -27,8 +27,8 @@ enum LoopbackSocket {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Begins a connection; the socket can be written to once it is there.
-    /// - Parameter receives: Bytes that the system keeps of what is not read; nil for its usual number.
+    /// Begins a connection. The socket can be written to once it is connected.
+    /// - Parameter receives: Unread bytes that the system keeps, or nil for its usual number.
     static func connect(to port: Int, receives: Int32? = nil) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
         guard descriptor >= 0 else { return nil }
@@ -69,7 +69,7 @@ enum LoopbackSocket {
     }
 }
 
-/// A pipe that wakes a thread in `poll`, and what the thread is asked to do.
+/// A pipe that wakes a thread in `poll`, and the requests to the thread.
 final class WakingPipe: Sendable {
     let read: Int32
     private let write: Int32

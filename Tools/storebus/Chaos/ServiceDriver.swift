@@ -2,9 +2,9 @@ import Chaos
 import EventLoop
 import Glibc
 
-/// The way of a run to what it disturbs: processes of `storebus up`, or containers of `docker compose`.
+/// The way of a run to its targets: processes of `storebus up`, or containers of `docker compose`.
 protocol ServiceDriver: Sendable {
-    /// Process identifiers of a service in the order of its replicas, as last seen; 0 for one without a process.
+    /// Process identifiers of a service in the order of its replicas, as last seen. 0 for one without a process.
     func pids(of service: String) -> [Int32]
 
     /// Checks that services can be killed, paused and restarted.
@@ -12,16 +12,16 @@ protocol ServiceDriver: Sendable {
     func check(_ fault: FaultName, _ services: [String]) async throws(CLIError)
 
     /// Kills, pauses or restarts one process of the fault's target.
-    /// - Returns: The process that was hit; nil when there was none.
+    /// - Returns: The process that was hit, or nil if none was.
     func strike(_ fault: PlannedFault) async -> Int32?
 
     /// Ends a fault with a length.
     func relieve(_ fault: PlannedFault) async
 
-    /// Takes everything back; safe to call again.
+    /// Takes everything back. It is safe to call again.
     func relieveAll() async
 
-    /// Whether a service that is not on the bus answers; nil for those on it, and for the gateway.
+    /// Whether a service outside the bus answers. Nil for those on the bus and for the gateway.
     func answers(_ service: String) async -> Bool?
 }
 

@@ -15,7 +15,7 @@ enum TesterTable {
     }
 
     /// Describes an account's settings in an app, and marks their origin: set, or the app's default.
-    /// - Parameter app: Nil when unknown; settings that were not set then show StoreKit's behaviour.
+    /// - Parameter app: Nil if unknown. Settings that were not set then show StoreKit's behaviour.
     static func result(_ tester: Received<TesterAnswer>, in app: App? = nil) -> CommandResult {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)

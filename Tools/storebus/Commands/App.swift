@@ -155,7 +155,7 @@ struct AppSettingsOptions: ParsableArguments {
         return settings
     }
 
-    /// Parses `4.99USD` or `4.99 USD`; nil for other text and for an amount finer than the currency.
+    /// Parses `4.99USD` or `4.99 USD`. Nil for other text and for an amount finer than the currency.
     static func money(_ text: String) -> Money? {
         guard let currency = Currency(code: text.suffix(3).uppercased()) else { return nil }
         var amount = text.dropLast(3)

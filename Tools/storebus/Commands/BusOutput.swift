@@ -110,7 +110,7 @@ enum BusFormat {
         return headers
     }
 
-    /// A body as JSON when it is JSON, else as text.
+    /// A body as JSON if it is JSON, or else as text.
     static func json(_ body: [UInt8]) -> JSONValue {
         (try? StrictJSON.parse(body)) ?? .string(String(decoding: body, as: UTF8.self))
     }

@@ -13,7 +13,7 @@ struct BusTarget: Sendable {
     /// The command that starts the bus.
     var start: Advice = "storebus up"
 
-    /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
+    /// - Throws: `usage` for an invalid bus address, `fileUnreadable` for a token's file.
     static func find(
         url: String?, tokenFile: String?, data: String?, _ environment: CommandEnvironment
     ) throws(CLIError) -> BusTarget {
@@ -68,7 +68,7 @@ struct BusTarget: Sendable {
     private static let connectTimeout = Duration.seconds(3)
 
     /// Connects to the bus and disconnects when the body has ended.
-    /// - Throws: `busUnreachable`, `busRefused`, and what the body throws.
+    /// - Throws: `busUnreachable`, `busRefused`, and the body's errors.
     func join<Value: Sendable>(
         _ body: @Sendable (any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {

@@ -73,18 +73,17 @@ extension BusCommand {
 struct MessageWatch: Sendable {
     /// The subjects of the subscription.
     var pattern: String
-    /// The number of messages to print; nil means no limit.
+    /// The number of messages to print, or nil for no limit.
     var count: Int?
     /// Prints only messages that contain this text.
     var text: String?
     /// Prints the caller and trace of a message instead of its reply subject.
     var isTrace: Bool
 
-    /// Maximum number of messages waiting to be printed; beyond it the oldest is dropped and counted.
+    /// Maximum number of messages waiting to be printed. Beyond it the oldest is dropped and counted.
     private static let waitingMax = 65_536
 
-    /// - Throws: `busRefused` and `usage` of the subscription; `notInTime` when fewer than `count` messages
-    ///   arrived.
+    /// - Throws: `busRefused` and `usage` of the subscription, `notInTime` if fewer than `count` messages arrived.
     func run(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) {
         if isTrace { try bus.requireSystemSubjects() }
         let (messages, sink) = AsyncStream<BusMessage>.makeStream(bufferingPolicy: .bufferingNewest(Self.waitingMax))

@@ -114,7 +114,8 @@ struct BuyCommand: AsyncParsableCommand {
     }
 }
 
-/// Runs one purchase: loads the product, sends the payment, and repeats it with the same key until it has an outcome.
+/// Runs one purchase. It loads the product, sends the payment, and repeats it with the same key until it has an
+/// outcome.
 struct Purchase: Sendable {
     var productIdentifier: String
     var quantity: Int
@@ -122,11 +123,11 @@ struct Purchase: Sendable {
     var key: String
     /// Timeout for the outcome, over all attempts.
     var timeout: Duration
-    /// The requested outcome; nil leaves it to the account's settings.
+    /// The requested outcome. Nil leaves it to the account's settings.
     var wanted: OutcomeOption?
-    /// The requested offer; nil leaves it to the store.
+    /// The requested offer. Nil leaves it to the store.
     var offer: OfferOption?
-    /// The signed promotional offer; nil for other purchases.
+    /// The signed promotional offer. Nil for other purchases.
     var discount: PaymentDiscount?
     /// The intent whose saved payment is sent.
     var intentIdentifier: String?
@@ -154,7 +155,7 @@ struct Purchase: Sendable {
             isProcessorAway: isUnderWay ? await Self.isProcessorAway(context) : false)
     }
 
-    /// Returns whether the payment processor is missing; false when that is unknown.
+    /// Returns whether the payment processor is missing. False if that is unknown.
     private static func isProcessorAway(_ context: CommandContext) async -> Bool {
         let missing = (try? await context.api.received(MonitoringRoutes.services))?.missing ?? []
         return missing.contains(ServiceName.paymentProcessor.rawValue)
@@ -176,7 +177,7 @@ struct Purchase: Sendable {
             hints: ["why: storebus eligibility \(product.productIdentifier) --as \(account)"])
     }
 
-    /// Loads the product for this customer; nil while Catalog is away, because a purchase may still succeed.
+    /// Loads the product for this customer. Nil while Catalog is away, because a purchase may still succeed.
     private func look(
         _ session: SessionResponse, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> Product? {

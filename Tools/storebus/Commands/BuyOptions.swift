@@ -25,7 +25,7 @@ enum OutcomeOption: Hashable, Sendable {
     /// The processor responds after two seconds.
     case pending
 
-    /// The accepted words; `fail:` is followed by an error.
+    /// The accepted words. `fail:` is followed by an error.
     static let words = [
         "approve", "decline", "cancel", "ask-to-buy", "interrupted", "fail:CODE", "timeout", "pending",
     ]
@@ -45,7 +45,7 @@ enum OutcomeOption: Hashable, Sendable {
         }
     }
 
-    /// - Throws: A sentence for the parser, with what was perhaps meant.
+    /// - Throws: A sentence for the parser, with the probable intention.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, OutcomeOption(text) == nil else { return }
         if text.hasPrefix("fail:") { return try SKErrorText.validate("\(flag) fail:", String(text.dropFirst(5))) }
@@ -96,7 +96,7 @@ enum SKErrorText {
 
 /// The value of `buy --offer`, the offer a subscription is bought with.
 enum OfferOption: Hashable, Sendable {
-    /// Applied to every eligible customer; when requested, the regular price is rejected.
+    /// Applied to every eligible customer. If it is requested, the regular price is rejected.
     case introductory
     /// Signed by the app's server.
     case promotional(String)
@@ -118,7 +118,7 @@ enum OfferOption: Hashable, Sendable {
         }
     }
 
-    /// The offer of a purchase outside the app; nil for a purchase in the app.
+    /// The offer of a purchase outside the app, or nil for a purchase in the app.
     var redeemed: RedeemedOffer? {
         switch self {
         case .introductory, .promotional: nil
@@ -160,8 +160,8 @@ struct OfferKey: Hashable, Sendable {
     var keyIdentifier: String
     var pem: String
 
-    /// - Parameter identifier: Identifier of the key; a PEM file has none.
-    /// - Throws: `fileNotFound`, `fileUnreadable`; `offerKeyUnusable` for a document without a key, `usage` for PEM
+    /// - Parameter identifier: Identifier of the key. A PEM file has none.
+    /// - Throws: `fileNotFound`, `fileUnreadable`, `offerKeyUnusable` for a document without a key, `usage` for PEM
     ///   without an identifier.
     static func read(_ path: String, identifier: String?) throws(CLIError) -> OfferKey {
         let bytes = try FileAccess.read(path, byteCountMax: 1024 * 1024)
@@ -193,10 +193,10 @@ struct OfferKey: Hashable, Sendable {
 /// (Apple, "Generating a signature for promotional offers").
 enum SignedOffer {
     /// - Parameters:
-    ///   - username: The payment's `applicationUsername`; nil signs the empty text.
-    ///   - nonce: Used once; tests pass their own.
-    ///   - now: The wall clock; the signature is valid for a day.
-    /// - Throws: `offerKeyUnusable` for a key that is no PEM of P-256.
+    ///   - username: The payment's `applicationUsername`. Nil signs the empty text.
+    ///   - nonce: Used once. Tests pass their own.
+    ///   - now: The wall clock. The signature is valid for a day.
+    /// - Throws: `offerKeyUnusable` for a key that is not a PEM of P-256.
     static func sign(
         _ offer: String, of product: String, bundleId: String, username: String?, key: OfferKey,
         nonce: UUID = UUID(), now: Timestamp
@@ -224,7 +224,7 @@ enum SignedOffer {
 
 /// Overrides an account's settings while a body runs, and restores them afterwards.
 ///
-/// They are restored after a failure and at Ctrl-C, too; only a killed process leaves the change behind.
+/// They are restored after a failure and at Ctrl-C, too. Only a killed process leaves the change behind.
 struct TesterOverride: Sendable {
     let account: String
     let context: CommandContext
@@ -236,7 +236,7 @@ struct TesterOverride: Sendable {
     ///   - change: Returns the new settings for those before.
     ///   - body: Cancelled at Ctrl-C.
     /// - Returns: The body's value, and a sentence when the settings could not be restored.
-    /// - Throws: `interrupted` at Ctrl-C, else the error of the body or of the change.
+    /// - Throws: `interrupted` at Ctrl-C, or else the error of the body or of the change.
     func during<Value: Sendable>(
         _ change: (AccountSettings) -> AccountSettings, _ body: @escaping @Sendable () async throws(CLIError) -> Value
     ) async throws(CLIError) -> (value: Value, note: Advice?) {
@@ -261,7 +261,7 @@ struct TesterOverride: Sendable {
         return (try result.get(), note)
     }
 
-    /// - Returns: The reason for a failure; nil for success.
+    /// - Returns: The reason for a failure, or nil for success.
     private func putBack(_ before: AccountSettings) async -> Advice? {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in

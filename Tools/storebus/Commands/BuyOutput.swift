@@ -31,7 +31,7 @@ struct PurchaseOutcome: Sendable {
     var offer: OfferOption?
     /// Notes for standard error.
     var notes: [Advice] = []
-    /// Why a purchase has no outcome yet.
+    /// The reason why a purchase has no outcome yet.
     var isProcessorAway: Bool = false
 
     var status: CLIExit { transaction.transactionState.exit }
@@ -86,7 +86,7 @@ struct PurchaseOutcome: Sendable {
         return "offer      \(Format.offer(offer)), then \(Format.price(of: product))      \(eligibility)"
     }
 
-    /// `charged 0.00 USD, alice owns it already`; nil when it is the price, and where nothing is charged yet.
+    /// `charged 0.00 USD, alice owns it already`. Nil if the charge is the price, or before any charge.
     private var charged: String? {
         guard let product, let amount = transaction.price, transaction.transactionState == .purchased,
             amount != product.price
@@ -97,7 +97,7 @@ struct PurchaseOutcome: Sendable {
             + (isOwned ? ", \(installation.account) owns it already" : quantity > 1 ? " for \(quantity)" : "")
     }
 
-    /// Finds the terms of a promotional offer; those of other offers are known to the store only.
+    /// Finds the terms of a promotional offer. Only the store knows those of other offers.
     private func words(_ offer: OfferOption, _ product: Product) -> String {
         guard case .promotional(let identifier) = offer,
             let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) })

@@ -142,9 +142,9 @@ struct ChaosOptions: ParsableArguments, Sendable {
         return ComposeDriver(try await ComposeProject.find(project, docker, environment), docker)
     }
 
-    /// Starts or finds the store, connects to its bus, and stops what was started.
+    /// Starts or finds the store, connects to its bus, and stops a store that it started.
     ///
-    /// The body's task is cancelled by Ctrl-C; it then puts everything back and returns.
+    /// Ctrl-C cancels the body's task, which then puts everything back and returns.
     func withStore<Value: Sendable>(
         of plan: ChaosPlan, log: String, _ environment: CommandEnvironment,
         _ body: @escaping @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
@@ -177,7 +177,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     }
 }
 
-/// What the checkers say of a run.
+/// The checkers' verdict on a run.
 struct ChaosVerdict: Sendable {
     let report: RunReport
     let outcome: ChaosRunner.RunOutcome
@@ -188,7 +188,7 @@ struct ChaosVerdict: Sendable {
         report = try ChaosCheckCommand.report(of: RunDirectory(outcome.directory))
     }
 
-    /// Whether nothing was violated and the store came back.
+    /// Whether no invariant was violated and the store came back.
     var isGood: Bool { report.check.verdict == .valid && outcome.unhealed.isEmpty && !outcome.wasBrokenOff }
 
     /// `valid`, or why not.

@@ -66,7 +66,7 @@ struct ChaosCheckCommand: AsyncParsableCommand {
         if !result.isGood { throw QuietExit(status: .refused) }
     }
 
-    /// The store's ledger; nil for a store at an address of another machine, whose bus is not named.
+    /// The store's ledger. Nil for a store at an address of another machine, whose bus is not named.
     private func ledger(_ context: CommandContext) throws(CLIError) -> LiveCheck.Ledger? {
         let environment = context.environment
         let isNamed = bus.busUrl != nil || environment.variables["BUS_URL"] != nil

@@ -86,9 +86,9 @@ struct ChaosMatrixRow: Hashable, Sendable {
     var fault: String
     var verdict: String
     var isGood: Bool
-    /// Milliseconds; nil when the service was never away.
+    /// Milliseconds. Nil if the service was never away.
     var recovery: Int64?
-    /// 0 to 1; nil without operations.
+    /// 0 to 1. Nil without operations.
     var availability: Double?
     var operations: Int
 

@@ -177,6 +177,6 @@ struct Decision: Sendable {
 }
 
 extension PaymentTransaction {
-    /// Whether the purchase failed because of an interruption; resolving starts it again.
+    /// Whether an interruption made the purchase fail. Resolving starts it again.
     var isInterrupted: Bool { transactionState == .failed && error?.reason == "interrupted" }
 }

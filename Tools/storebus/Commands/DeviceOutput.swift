@@ -23,7 +23,7 @@ enum DeviceTable {
     /// Lists devices by account and name.
     /// - Parameters:
     ///   - rows: All transactions that were bought or restored.
-    ///   - known: Devices of the store; those without purchases come last.
+    ///   - known: Devices of the store. Those without purchases come last.
     static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
         let groups = Dictionary(grouping: rows) { row in
             [row.account, row.transaction.originDeviceId, row.bundleId].map { ExactText($0) }

@@ -44,7 +44,7 @@ struct Finding: Hashable, Sendable {
     var check: String
     var status: Status
     var message: String
-    /// The remedy; empty when none is needed.
+    /// The remedy, or empty if none is needed.
     var remedy: Advice
 
     init(_ check: String, _ status: Status, _ message: String, remedy: Advice = "") {
@@ -72,7 +72,7 @@ struct Finding: Hashable, Sendable {
     }
 }
 
-/// Checks that the services' PostgreSQL can be reached; with SQLite it checks nothing.
+/// Checks that the services' PostgreSQL can be reached. With SQLite it checks nothing.
 struct DatabaseCheck {
     let environment: CommandEnvironment
 
@@ -236,7 +236,7 @@ struct EnvironmentCheck {
             "executables", .pass, "\(ServiceList.services.count) beside storebus, \(StorebusVersion.number)")
     }
 
-    /// A time before this version was made; an earlier clock is wrong.
+    /// A time before this version was made. An earlier clock is wrong.
     private static let earliest = Timestamp(milliseconds: 1_760_000_000_000)
 
     private var clock: Finding {

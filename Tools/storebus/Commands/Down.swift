@@ -59,8 +59,8 @@ struct DownCommand: AsyncParsableCommand {
 }
 
 extension DataDirectory {
-    /// Finds the directory of a command about processes: `--data`, else that of a running store here or
-    /// above, else `.storebus` here.
+    /// Finds the directory of a command about processes: `--data`, or that of a running store here or above, or
+    /// `.storebus` here.
     static func choose(_ options: GlobalOptions, _ environment: CommandEnvironment) throws(CLIError) -> DataDirectory {
         if options.url != nil {
             throw CLIError(

@@ -203,10 +203,10 @@ enum DownloadCancel: DownloadVerb {
         discussion: "storebus download cancel …0001 --as alice")
 }
 
-/// Finds a download among those of an app's unfinished transactions.
+/// Finds a download among an app's unfinished transactions.
 enum DownloadLookup {
     /// - Parameter text: The download's identifier or its end, or that of a transaction with one download.
-    /// - Throws: `usage` when several match; `notFound` with the nearest one.
+    /// - Throws: `usage` if several match, `notFound` with the nearest one.
     static func find(
         _ text: String, of account: String, among transactions: [PaymentTransaction]
     ) throws(CLIError) -> DownloadTable.Row {

@@ -49,7 +49,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         }
     }
 
-    /// Explains a missing answer: the product is no subscription, or not in the catalogue.
+    /// Explains a missing answer: the product is not a subscription, or not in the catalogue.
     private static func noSubscription(
         _ product: String, _ report: EligibilityReport, _ context: CommandContext
     ) async -> CLIError {
@@ -154,7 +154,7 @@ enum EligibilityFormat {
         one.usedProductIdentifier.map { " by \($0)" } ?? ""
     }
 
-    /// `1 week free, then 9.99 USD a month`, or `none: 9.99 USD a month from the start`; nil without a product.
+    /// `1 week free, then 9.99 USD a month`, or `none: 9.99 USD a month from the start`. Nil without a product.
     static func offer(_ product: Product?) -> String? {
         guard let product else { return nil }
         guard let offer = product.introductoryPrice else { return "none: \(Format.price(of: product)) from the start" }

@@ -98,7 +98,7 @@ struct StoreVariables: Hashable, Sendable {
         if let key = settings.adminKey { values.append(Variable(name: "STOREBUS_ADMIN_KEY", value: key.text)) }
     }
 
-    /// Adds what the store says and is not known yet.
+    /// Adds the store's values that are not known yet.
     mutating func add(_ environment: StoreEnvironment) {
         for (name, value) in environment.values where !names.containsExactly(name) {
             values.append(Variable(name: name, value: value))
@@ -118,7 +118,7 @@ struct StoreVariables: Hashable, Sendable {
         }
     }
 
-    /// Readers of these files differ; all support double quotes with backslashes.
+    /// Readers of these files differ, but all support double quotes with backslashes.
     private static func quoteForDotenv(_ text: String) -> String {
         if ShellWord.isPlain(text) { return text }
         return "\""
@@ -142,7 +142,7 @@ struct ProgramExec {
         variables = store.values.reduce(into: environment.variables) { $0[$1.name] = $1.value }
     }
 
-    /// - Returns: The error; on success this never returns.
+    /// - Returns: The error. On success this never returns.
     func run() -> CLIError {
         // The other program would inherit ignored signals.
         signal(SIGPIPE, SIG_DFL)

@@ -54,7 +54,7 @@ struct ImportCommand: AsyncParsableCommand {
         if watch { try await CatalogWatch(imports: imports, context: context).run() }
     }
 
-    /// Loads the apps; without them only the notes about renewals are missing.
+    /// Loads the apps. Without them only the notes about renewals are missing.
     private static func apps(_ imports: [CatalogImport], _ context: CommandContext) async -> [App] {
         var apps: [App] = []
         for one in imports {
@@ -138,7 +138,7 @@ struct CatalogImport: Hashable, Sendable {
         }
     }
 
-    /// - Parameter apps: The apps after the import; none for a trial.
+    /// - Parameter apps: The apps after the import. Empty for a trial.
     static func result(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> CommandResult {
         let lines = reports.map { one, report in
             "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
@@ -191,7 +191,7 @@ enum CatalogFile {
         return bytes
     }
 
-    /// Imports a file; an error names it.
+    /// Imports a file. An error names it.
     static func send(
         _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
@@ -208,7 +208,7 @@ enum CatalogFile {
         }
     }
 
-    /// Pairs files with apps. A single file without a name is the default app's; several need a name each,
+    /// Pairs files with apps. A single file without a name is the default app's. Several files need a name each,
     /// because a second catalogue of one app would replace the first.
     /// - Parameter flag: The option for a file, `--import`.
     static func pair(

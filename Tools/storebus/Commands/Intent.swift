@@ -50,7 +50,7 @@ struct IntentStartCommand: AsyncParsableCommand {
 
     func validate() throws { try Choice.check("--source", source, among: Self.sources) }
 
-    /// Where Buy is tapped; omitted for the page, because stores of earlier versions do not read it.
+    /// The place where Buy is tapped. Omitted for the page, because stores of earlier versions do not read it.
     private var view: StorePurchase.Source? {
         source == PurchaseIntent.Source.storePage.rawValue ? nil : StorePurchase.Source(rawValue: source)
     }
@@ -227,7 +227,7 @@ struct IntentDecisionRun: Sendable {
         outcome(try await send(decision, feedback: feedback))
     }
 
-    /// Repeats the decision until the payment has an outcome; a repetition adds no second payment.
+    /// Repeats the decision until the payment has an outcome. A repetition adds no second payment.
     func continueUntilDecided(within time: Duration) async throws(CLIError) -> IntentOutcome {
         let deadline = ContinuousClock.now + time
         while true {

@@ -101,10 +101,10 @@ enum IntentTable {
 /// ```
 struct IntentOutcome: Hashable, Sendable {
     let intent: PurchaseIntent
-    /// The transaction of a continued intent; nil before there is one.
+    /// The transaction of a continued intent. Nil before it exists.
     let transaction: PaymentTransaction?
 
-    /// The exit status; of a continued intent that of its purchase.
+    /// The exit status. For a continued intent, that of its purchase.
     var status: CLIExit {
         guard intent.state == .continued else { return .success }
         return transaction?.transactionState.exit ?? .temporary

@@ -67,7 +67,7 @@ struct KeyCommand: AsyncParsableCommand {
                 notes: [p8.map { "the only copy of the secret is \($0)" } ?? "the secret is not shown again"])
         }
 
-        /// Makes an empty file where there is none.
+        /// Makes an empty file if it is missing.
         private static func reserve(_ path: String) throws(CLIError) {
             guard !FileAccess.exists(path) else {
                 throw CLIError(.usage, "\(path) is there already", hints: ["name a new file: --p8 FILE"])

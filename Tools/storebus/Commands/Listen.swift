@@ -79,7 +79,7 @@ struct ForwardRoutes: Hashable, Sendable {
         }
     }
 
-    /// Returns the URL of the route with the subtype, else of the type's, else the one for all.
+    /// Returns the URL of the route with the subtype, or of the type's, or the one for all.
     func url(of name: NotificationName) -> String { urls[name] ?? urls[NotificationName(name.type)] ?? url }
 
     /// Completes `localhost:8080/apple`.
@@ -102,15 +102,15 @@ struct NotificationListener: Sendable {
     let context: CommandContext
     let routes: ForwardRoutes
     let retry: NotificationEndpoint.Retry
-    /// How long ago the oldest notification was made that is posted again; nil for none.
+    /// The age of the oldest notification to post again, or nil to post none again.
     let since: BusinessDuration?
 
-    /// How long the app's server may take.
+    /// Timeout of the app's server.
     static let answerTimes = Duration.milliseconds(100)...Duration.seconds(59)
     private static let answerTime = Duration.milliseconds(NotificationEndpoint.timeoutMsDefault)
-    /// How much longer a lease lasts, for the report.
+    /// The extra time of a lease for the report.
     private static let reportTime = Duration.seconds(1)
-    /// How many are posted at the same time, as by the store.
+    /// Maximum number posted at the same time, as by the store.
     private static let atOnceMax = 8
     /// Timeout of one request for leases.
     private static let leaseTime = Duration.seconds(20)
@@ -123,7 +123,7 @@ struct NotificationListener: Sendable {
     private var answerTime: Duration { context.timeLimit ?? Self.answerTime }
     private var lines: ForwardLines { ForwardLines(context.format, context.style) }
 
-    /// Listens until Ctrl-C, then restores the endpoint of before.
+    /// Listens until Ctrl-C, then restores the earlier endpoint.
     /// - Throws: The error of the first attempt, and errors that a retry cannot change.
     func run() async throws(CLIError) {
         let before = try await atStart { () throws(CLIError) in
@@ -155,8 +155,8 @@ struct NotificationListener: Sendable {
         try await forward()
     }
 
-    /// Repeats what the command begins with while a service of the store is away.
-    /// - Throws: At once when there is no store.
+    /// Repeats the command's first request while a service of the store is away.
+    /// - Throws: At once if no store answers.
     private func atStart<Value>(_ attempt: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
         var interruptions = Interruptions(context)
         while true {
@@ -215,7 +215,7 @@ struct NotificationListener: Sendable {
         ).attempts
     }
 
-    /// Explains why nothing can be leased any more.
+    /// Explains why no notification can be leased any more.
     private func replaced(_ error: CLIError) -> CLIError {
         guard error.is(.transactionStateInvalid) else { return error }
         return CLIError(
@@ -281,7 +281,7 @@ struct NotificationListener: Sendable {
         }
     }
 
-    /// Returns those to post again, oldest first. What was never tried is leased.
+    /// Returns those to post again, oldest first. A notification that was never tried is leased.
     /// - Parameter notifications: Newest first.
     static func again(_ notifications: [ServerNotification]) -> [ServerNotification] {
         notifications.reversed().filter { $0.state != .pending }
@@ -289,7 +289,7 @@ struct NotificationListener: Sendable {
 
     // MARK: Endpoint
 
-    /// Restores the endpoint of before, unless another one was set meanwhile.
+    /// Restores the earlier endpoint, unless another one was set meanwhile.
     private func restore(_ before: NotificationEndpoint?) async {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in

@@ -106,7 +106,7 @@ struct LogsCommand: AsyncParsableCommand {
 }
 
 extension DataDirectory {
-    /// Finds the processes of a name that have logs; the first of a service is always included.
+    /// Finds the processes of a name that have logs. The first of a service is always included.
     fileprivate func logged(_ instance: ServiceInstance) -> [String] {
         guard instance.number == 1 else { return [instance.name] }
         let others = (2...Replicas.max).map { ServiceInstance(service: instance.service, number: $0).name }
@@ -114,7 +114,7 @@ extension DataDirectory {
     }
 }
 
-/// Reads one service's log: its end first, then what is appended. A truncated log is read from its beginning.
+/// Reads one service's log: its end first, then appended lines. A truncated log is read from its beginning.
 struct LogFollower: Sendable {
     let service: String
     let path: String
@@ -123,7 +123,7 @@ struct LogFollower: Sendable {
     private var rest: [UInt8] = []
     private var time = ""
 
-    /// Maximum number of bytes read at a time; a longer line is split.
+    /// Maximum number of bytes read at a time. A longer line is split.
     private static let byteCountMax = 1024 * 1024
 
     init(service: String, path: String) {
@@ -190,7 +190,7 @@ struct LogLine: Hashable, Sendable {
     static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
     var service: String
-    /// ISO 8601; that of the line before for a line without a time.
+    /// ISO 8601. A line without a time has that of the line before.
     var time: String
     var level: String
     var message: String
@@ -198,7 +198,7 @@ struct LogLine: Hashable, Sendable {
     var fields: [String]
     var json: JSONValue
 
-    /// - Parameter before: The time of the line before, for a line that is no JSON, such as a part of a crash report.
+    /// - Parameter before: The time of the line before, for a line that is not JSON, such as a part of a crash report.
     init(_ text: String, service: String, before: String) {
         self.service = service
         guard let json = try? StrictJSON.parse(Array(text.utf8)), let members = json.objectValue,

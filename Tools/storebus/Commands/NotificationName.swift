@@ -3,7 +3,7 @@ import StoreModels
 /// A kind of notification as people write it: `DID_RENEW`, `DID_RENEW.BILLING_RECOVERY`.
 struct NotificationName: Hashable, Sendable, CustomStringConvertible {
     let type: NotificationType
-    /// Nil for none, or for any.
+    /// Nil for no subtype, or for any.
     let subtype: NotificationSubtype?
 
     init(_ type: NotificationType, _ subtype: NotificationSubtype? = nil) {

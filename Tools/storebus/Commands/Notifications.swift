@@ -245,8 +245,8 @@ enum NotificationLookup {
     private static let searchedMax = 5_000
     private static let uuidLength = 36
 
-    /// Finds a UUID by its beginning; a whole one is not looked up.
-    /// - Throws: `notFound` with the nearest one, `usage` when several match.
+    /// Finds a UUID by its beginning. A whole one is not looked up.
+    /// - Throws: `notFound` with the nearest one, `usage` if several match.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> String {
         var wanted = text.lowercased()
         if wanted.hasSuffix("…") { wanted.removeLast() }

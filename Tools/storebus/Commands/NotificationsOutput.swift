@@ -86,13 +86,13 @@ extension ServerNotification {
     var name: NotificationName { NotificationName(notificationType, subtype) }
 }
 
-/// Decodes what the store has signed, without verifying it.
+/// Decodes the store's signed payloads, without verifying them.
 enum SignedPayload {
     /// The members of `data` that are signed by themselves.
     static let signed = ["signedTransactionInfo", "signedRenewalInfo"]
 
     /// Decodes a notification's payload, with the signed members of `data` decoded too.
-    /// - Returns: Nil for text that is no JWS of JSON.
+    /// - Returns: Nil for text that is not a JWS of JSON.
     static func decoded(_ jws: String) -> JSONValue? {
         guard let payload = payload(jws), var members = payload.objectValue else { return nil }
         guard var data = members["data"]?.objectValue else { return payload }

@@ -112,7 +112,7 @@ struct ProductInfo: Sendable {
     let bundleId: String
     /// The account's eligibility for the introductory offer, when an account was named.
     var eligibility: ProductEligibility?
-    /// The account in the suggested purchase; alice by default.
+    /// The account in the suggested purchase. Alice by default.
     var account: String?
     /// All offers of a subscription, when they were requested.
     var offers: ProductOffers?

@@ -104,8 +104,8 @@ extension ProductContentCommand.Show {
 }
 
 extension ProductContentCommand.Version {
-    /// Returns the named version, else the one in the catalogue.
-    /// - Throws: `productNotFound` with the nearest; `catalogInvalid` for a product without hosted content.
+    /// Returns the named version, or else the one in the catalogue.
+    /// - Throws: `productNotFound` with the nearest, `catalogInvalid` for a product without hosted content.
     func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
         if let contentVersion { return contentVersion }
         // A product without content is not sold and so not listed; the catalogue file has it.

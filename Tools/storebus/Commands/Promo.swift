@@ -207,7 +207,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
         context.print(Self.result(featured, context.bundleId))
     }
 
-    /// Inserts the new products at the first old one's place, else at the end.
+    /// Inserts the new products at the first old one's place, or else at the end.
     static func replacing(
         _ bundleId: String, in featured: [ProductReference], with products: [String]
     ) -> [ProductReference] {
@@ -237,7 +237,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
 struct PromotionList: Sendable {
     let context: CommandContext
 
-    /// Sets the list to these products; hidden ones stay hidden.
+    /// Sets the list to these products. Hidden ones stay hidden.
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
         let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
@@ -245,7 +245,7 @@ struct PromotionList: Sendable {
             products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.containsExactly($0)) }, before)
     }
 
-    /// Shows or hides a product; a new one is appended.
+    /// Shows or hides a product. A new one is appended.
     func set(isVisible: Bool, _ product: String) async throws(CLIError) -> CommandResult {
         let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
         var entries = Self.entries(before)

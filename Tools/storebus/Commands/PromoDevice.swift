@@ -13,7 +13,7 @@ struct DeviceOverrides: Sendable {
             device: try await context.api.knownDevice(installation.deviceId), installation: installation)
     }
 
-    /// Sets the order; an empty one removes the override.
+    /// Sets the order. An empty one removes the override.
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         try await withLaunchHint { () throws(CLIError) in
             try await DidYouMean.forProducts(products, context) { () throws(CLIError) in

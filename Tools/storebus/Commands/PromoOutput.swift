@@ -16,7 +16,7 @@ enum PromotionTable {
         }
     }
 
-    /// - Parameter before: The list before a change; nil without one.
+    /// - Parameter before: The list before a change, or nil without a change.
     static func result(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> CommandResult {
         let items = setup.promotions.enumerated().map { index, item -> JSONValue in
             JSONText.value(item).with(["place": .integer(index + 1), "isPreview": .bool(setup.isPreview)])
@@ -36,7 +36,7 @@ enum PromotionTable {
         return []
     }
 
-    /// The next command: a remedy for the first product that is not promoted, else the store page.
+    /// The next command: a remedy for the first product that is not promoted, or else the store page.
     private static func next(_ setup: PromotionSetup) -> Advice {
         let option = AppOptions.flag(setup.bundleId)
         for item in setup.promotions {
@@ -62,7 +62,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
 
     private struct Row {
         var productIdentifier: String
-        /// Position on the page; nil when hidden.
+        /// Position on the page. Nil if hidden.
         var place: Int?
         var visibility: StorePromotionVisibility
         /// Position in the device's order.

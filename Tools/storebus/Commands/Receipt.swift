@@ -115,7 +115,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
 /// Reads a receipt from a file.
 enum ReceiptText {
-    /// In bytes; more than a receipt of 100 000 purchases has.
+    /// In bytes. It exceeds a receipt of 100 000 purchases.
     static let byteCountMax = 64 * 1024 * 1024
 
     /// Returns the receipt as base64.
@@ -200,7 +200,7 @@ struct ReceiptReport: Sendable {
         return fields
     }
 
-    /// The purchases: current ones for subscriptions, else those in the receipt.
+    /// The purchases: current ones for subscriptions, or else those in the receipt.
     private var purchases: [JSONValue] {
         let latest = json["latest_receipt_info"]?.arrayValue ?? []
         let held = json["receipt"]?["in_app"]?.arrayValue ?? []

@@ -56,7 +56,7 @@ struct SettingsReset: Sendable {
     /// Accounts with settings.
     private var accounts: [String] = []
     private var devices: [String] = []
-    /// The app's settings after the reset; nil keeps them.
+    /// The app's settings after the reset. Nil keeps them.
     private var settings: AppSettings?
 
     /// Collects the settings without changing them.
@@ -97,7 +97,7 @@ struct SettingsReset: Sendable {
 
 /// Counts and describes deletions.
 enum Removal {
-    /// Maximum number of transactions counted; the sentence may then understate.
+    /// Maximum number of transactions counted. Beyond it the sentence understates.
     private static let countMax = 10_000
 
     static func count(_ context: CommandContext, account: String? = nil) async throws(CLIError) -> Int {

@@ -78,8 +78,8 @@ struct RestoreRun: Sendable {
             transactions: Self.new(try await unfinished(), since: before), key: key)
     }
 
-    /// Returns the restored transactions. A repeated key restores nothing new; then these are the unfinished ones of
-    /// the first request.
+    /// Returns the restored transactions. A repeated key restores no new ones, so these are the unfinished ones of the
+    /// first request.
     static func new(
         _ after: [PaymentTransaction], since before: [PaymentTransaction]
     ) -> [PaymentTransaction] {

@@ -8,17 +8,17 @@ import StoreModels
     import Foundation
 #endif
 
-/// Verifies what the App Store's server signs, for `storebus verify`.
+/// Verifies signatures of the App Store's server, for `storebus verify`.
 struct SignatureCheck {
     let context: CommandContext
-    /// The file of the trusted root; nil for the store's own, whose app and environment count too.
+    /// The file of the trusted root. Nil for the store's own, whose app and environment count too.
     var root: String?
     /// The app and environment named by flags.
     var expected = JWSVerifier.Expectation()
-    /// Whether nothing is asked of the OCSP responder.
+    /// Whether the OCSP responder is not asked.
     var isOffline = false
 
-    /// In bytes; no certificate has more.
+    /// In bytes. No certificate is larger.
     private static let rootByteCountMax = 64 * 1024
 
     /// Finds a JWS in a file: alone, or as a member of a response or notification.
@@ -35,7 +35,7 @@ struct SignatureCheck {
         return parts.count == 3 || (text.hasPrefix("eyJ") && parts.count > 1) ? text : nil
     }
 
-    /// - Throws: `signatureRefused`, which names the step that failed; what files and store throw.
+    /// - Throws: `signatureRefused`, which names the step that failed, and errors of files and store.
     func run(_ jws: String) async throws -> CommandResult {
         let verifier = try await verifier()
         var expected = expected
@@ -121,7 +121,7 @@ struct SignatureCheck {
 }
 
 extension JWSVerifier.Step {
-    /// What to do when it fails.
+    /// The remedy for a failure.
     fileprivate var remedy: Advice {
         switch self {
         case .form: "it is cut, or no JWS"

@@ -18,7 +18,8 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// The output of `storebus status`: address, readiness, and each service as the bus and the data directory report it.
+/// The output of `storebus status`: address, readiness and each service. The bus and the data directory report the
+/// services.
 struct StatusReport: Sendable {
     struct Row: Hashable, Sendable {
         /// Name of the process: `payment-queue`, `payment-queue#2`.
@@ -44,7 +45,7 @@ struct StatusReport: Sendable {
     var services: JSONValue
     var readiness: JSONValue
 
-    /// Asks the store; without the admin key the services are unknown.
+    /// Asks the store. Without the admin key the services are unknown.
     static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
         guard let body = readiness.body else {
@@ -67,8 +68,8 @@ struct StatusReport: Sendable {
         return [Row(ServiceList.broker, nil, health: isThere ? "pass" : "away")]
     }
 
-    /// Makes one row for each instance on the bus; a service without any is away. The broker's row is that of its
-    /// process.
+    /// Makes one row for each instance on the bus. A service without an instance is away. The broker's row is that of
+    /// its process.
     static func rows(_ services: ServicesResponse?, _ directory: DataDirectory?) -> [Row] {
         let instances = services?.services ?? []
         let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceList.broker)) }
@@ -158,7 +159,7 @@ struct StatusReport: Sendable {
         ])
     }
 
-    /// Formats a port; 0 means none.
+    /// Formats a port. 0 means no port.
     private static func text(_ number: Int?) -> String {
         guard let number, number != 0 else { return "-" }
         return "\(number)"
@@ -166,7 +167,7 @@ struct StatusReport: Sendable {
 }
 
 extension StatusReport.Row {
-    /// - Parameter file: What the process has written; nil when it runs elsewhere, or is not ready.
+    /// - Parameter file: The process's own file. Nil if it runs elsewhere or is not ready.
     init(_ service: String, _ file: ReadyFile?, health: String, version: String = "-", message: String = "") {
         self.init(
             service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort, health: health,

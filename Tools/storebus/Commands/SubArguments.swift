@@ -21,7 +21,7 @@ struct SubscriptionArguments: ParsableArguments {
         if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
     }
 
-    /// Resolves the app for an account's subscription; a transaction identifies it by itself.
+    /// Resolves the app for an account's subscription. A transaction identifies it by itself.
     func context(_ global: GlobalOptions) async throws(CLIError) -> CommandContext {
         subscription == nil
             ? try await CommandContext.find(global, app: app)
@@ -39,7 +39,7 @@ struct SubscriptionArguments: ParsableArguments {
 
 /// Finds the subscription a command names.
 enum SubscriptionSearch {
-    /// Maximum number of subscriptions searched; older ones are found by account.
+    /// Maximum number of subscriptions searched. Older ones are found by account.
     private static let searchedMax = 20_000
 
     /// Finds the subscription of a transaction, by its identifier or the identifier's end.
@@ -73,7 +73,7 @@ enum SubscriptionSearch {
         return matches.first
     }
 
-    /// Finds an account's only subscription; of several the one that renews.
+    /// Finds an account's only subscription. If several exist, it is the one that renews.
     static func only(
         of account: String, bundleId: String, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {

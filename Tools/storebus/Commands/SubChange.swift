@@ -93,7 +93,7 @@ extension Subscription {
 
 /// Buys another product of a subscription's group, and reports the effect.
 struct SubscriptionPurchase: Sendable {
-    /// The command's verb; the store decides by levels and durations which change it is.
+    /// The command's verb. The store decides by levels and durations which change it is.
     enum Direction: String, Sendable { case upgrade, downgrade }
 
     let direction: Direction

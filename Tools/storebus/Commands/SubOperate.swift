@@ -150,7 +150,7 @@ struct SubscriptionOperation: Sendable {
         }
     }
 
-    /// A successful charge creates a transaction; other operations change the latest one.
+    /// Whether a successful charge creates a transaction. Other operations change the latest one.
     private var makesTransaction: Bool { operation == .renew || operation == .resolveBilling }
 
     private func result(_ reply: OperateSubscriptionReply, account: String?) -> CommandResult {

@@ -145,7 +145,7 @@ enum SubscriptionFormat {
 
 /// Explains why an app's subscriptions renew faster than in real time.
 enum RenewalFormat {
-    /// `subscriptions renew every 30 s because the file says _timeRate 15 (monthlyRenewalEveryThirtySeconds)`; nil in
+    /// `subscriptions renew every 30 s because the file says _timeRate 15 (monthlyRenewalEveryThirtySeconds)`. Nil in
     /// real time.
     static func sentence(_ app: App) -> String? {
         guard let rate = app.testerDefaults?.subscriptionRenewalRate, rate != .realTime else { return nil }

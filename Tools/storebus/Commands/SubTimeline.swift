@@ -109,7 +109,7 @@ struct TimelineSum: Hashable, Sendable {
 extension SubscriptionEvent {
     fileprivate enum Movement { case charge, back }
 
-    /// The direction of an amount; nil for an event that moves no money.
+    /// The direction of an amount. Nil for an event that moves no money.
     fileprivate var movement: Movement? {
         switch kind {
         case .subscribed, .resubscribed, .renewed, .recovered, .upgraded, .crossgraded: .charge
@@ -131,7 +131,7 @@ extension SubscriptionEvent {
 /// ```
 struct SubscriptionEventLines: Sendable {
     let events: [SubscriptionEvent]
-    /// Whether the lines name the account, because there are several.
+    /// Whether the lines name the account, because several accounts exist.
     let showsAccount: Bool
     private let remarks: [String]
     private let showsTime: Bool

@@ -78,7 +78,7 @@ struct TimeCommand: AsyncParsableCommand {
 }
 
 extension CommandContext {
-    /// Changes the app's clock and prints it; what is nil stays.
+    /// Changes the app's clock and prints it. Nil members stay unchanged.
     fileprivate func setClock(_ setting: ClockSetting) async throws(CLIError) {
         await print(try await api.call(ClockRoutes.put, [.bundleId: bundleId], body: setting))
     }
@@ -276,7 +276,7 @@ struct ClockMoveRun: Sendable {
     /// Timeout for the whole advance. A longer one continues in the store.
     let timeout: Duration
 
-    /// Timeout for one request; the store responds earlier, finished or not.
+    /// Timeout for one request. The store responds earlier, finished or not.
     private static let requestMax = Duration.seconds(30)
 
     /// - Throws: `notInTime` with the progress.
@@ -305,7 +305,7 @@ struct ClockMoveRun: Sendable {
         }
     }
 
-    /// Polls at the path in the response; without one it repeats the request, which is safe with its key.
+    /// Polls at the path in the response. Without a path it repeats the request, which is safe with its key.
     private func again(
         _ move: ClockAdvanceAnswer, until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> ClockAdvanceAnswer {

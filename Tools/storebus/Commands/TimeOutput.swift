@@ -51,7 +51,7 @@ struct ClockInfo: Sendable {
 /// ```
 struct ClockMoveOutcome: Sendable {
     let advance: ClockAdvance
-    /// The clock afterwards; nil when it could not be read.
+    /// The clock afterwards, or nil if it could not be read.
     let clock: AppClockState?
 
     var result: CommandResult {
@@ -83,8 +83,7 @@ struct ClockMoveOutcome: Sendable {
         advance.events.reduce(into: [:]) { $0[$1.kind.rawValue, default: 0] += 1 }
     }
 
-    /// `3 renewals, 1 declined charge`; for a truncated list the total number, because kinds are counted from
-    /// the list.
+    /// `3 renewals, 1 declined charge`. For a truncated list the total number, because kinds are counted from the list.
     private var summary: String {
         guard advance.eventCount > 0 else { return "nothing was due" }
         guard !advance.truncated else { return Format.count(advance.eventCount, "event") }
@@ -142,7 +141,7 @@ enum ClockFormat {
         }
     }
 
-    /// Formats a factor; whole ones without a point.
+    /// Formats a factor. A whole one has no point.
     private static func number(_ factor: Double) -> String {
         factor == factor.rounded() ? "\(Int64(factor))" : "\(factor)"
     }
@@ -150,7 +149,8 @@ enum ClockFormat {
 
 /// Parses a clock's rate.
 ///
-/// It is a name of StoreKit's, also as `one-renewal-every-thirty-seconds`; `REAL=STORE`, `30s=1mo`; or a factor, `720`.
+/// It is a name of StoreKit's, also as `one-renewal-every-thirty-seconds`, or `REAL=STORE` such as `30s=1mo`, or a
+/// factor such as `720`.
 enum RateText {
     /// - Returns: Nil for other text, and for a factor out of range.
     static func rate(_ text: String) -> ClockRate? {
@@ -169,7 +169,7 @@ enum RateText {
         return Int64(days) * 86_400_000 + duration.milliseconds
     }
 
-    /// - Throws: A sentence for the parser, with what was perhaps meant.
+    /// - Throws: A sentence for the parser, with the probable intention.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, rate(text) == nil else { return }
         let near = Suggestion.suffix(for: text, among: words)

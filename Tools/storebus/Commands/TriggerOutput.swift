@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// What a trigger did, in order, with the state before the event, the event, and the state after it:
+/// The steps of a trigger, in order, with the state before the event, the event, and the state after it:
 ///
 /// ```
 /// STEP      WHAT                                        BY HAND
@@ -64,7 +64,7 @@ struct TriggerReport: Sendable {
         return "\(Format.name(value))  \(value.payment.productIdentifier)  \(words.joined(separator: "; "))"
     }
 
-    /// The commands that take back what was done, as far as there are any.
+    /// The commands that undo the trigger, as far as they exist.
     private func undo(_ cause: TriggerCause) -> [ShellCommand] {
         let app = AppOptions.flag(made.bundleId)
         guard !cause.isNewAccount else {
@@ -86,7 +86,7 @@ struct TriggerReport: Sendable {
 }
 
 extension TriggerStep {
-    /// What was done to what.
+    /// The object of the step.
     fileprivate func what(_ account: String) -> String {
         if let settings { return "\(account): \(settings.words.joined(separator: ", "))" }
         var words = [transactionIdentifier, refundRequestIdentifier, productIdentifier].compactMap(\.self)
@@ -96,7 +96,7 @@ extension TriggerStep {
         return words.joined(separator: " ")
     }
 
-    /// The command that does the same; nil where only a trigger does it.
+    /// The command that does the same. Nil if only a trigger does it.
     fileprivate func command(_ account: String) -> ShellCommand? {
         let transaction = transactionIdentifier ?? ""
         let product = productIdentifier ?? ""
@@ -149,7 +149,7 @@ extension TesterSettings {
         }
     }
 
-    /// What an account without settings does.
+    /// The behaviour of an account without settings.
     private static let usual = [
         "priceConsent": "agree", "subscriptionRenewalRate": "realTime", "sheet": "auto", "signIn": "ok",
         "askToBuy": "false", "interruptPurchases": "false", "canMakePayments": "true",

@@ -64,7 +64,7 @@ struct TrustCommand: AsyncParsableCommand {
             "api.storekit.apple.com \(host) api.storekit.itunes.apple.com api.storekit-sandbox.itunes.apple.com "
             + "buy.itunes.apple.com sandbox.itunes.apple.com"
 
-        /// What every language needs for Apple's own host names.
+        /// The steps every language needs for Apple's own host names.
         var alias: String {
             """
             Apple's host names lead here: the store speaks HTTPS, and the machine of the server under test has the names.
@@ -93,7 +93,7 @@ struct TrustCommand: AsyncParsableCommand {
             }
         }
 
-        /// How a library gets the address in place of Apple's; nil where it has no place for it.
+        /// How a library gets the address in place of Apple's. Nil if it has no setting for it.
         func address(_ language: Language) -> String? {
             let address = JSONText.line(.string(url))
             return switch language {
@@ -108,7 +108,7 @@ struct TrustCommand: AsyncParsableCommand {
             }
         }
 
-        /// How the verifier gets the root; nil where there is no library.
+        /// How the verifier gets the root. Nil without a library.
         func verifier(_ language: Language) -> String? {
             let (root, app) = (JSONText.line(.string(der)), JSONText.line(.string(bundleId)))
             return switch language {

@@ -159,7 +159,7 @@ struct FinishCommand: AsyncParsableCommand {
             notes: (finished.warnings ?? []).map { Advice(Format.warning($0)) })
     }
 
-    /// Searches the unfinished transactions, then the history: finishing again is no error.
+    /// Searches the unfinished transactions, then the history, because finishing again is not an error.
     static func finish(
         _ text: String, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
@@ -243,7 +243,7 @@ struct TransactionSearch: Sendable {
 /// Finds a transaction by its identifier or the identifier's end.
 enum TransactionLookup {
     /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
-    /// - Returns: Nil when none matches.
+    /// - Returns: Nil if no transaction matches.
     /// - Throws: `transactionAmbiguous` with the candidates when several do.
     static func find(
         _ text: String, among transactions: [PaymentTransaction]

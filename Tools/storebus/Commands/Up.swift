@@ -152,7 +152,7 @@ struct UpPlan: Sendable {
         var bytes: [UInt8]
     }
 
-    /// What the command line says, as it is written.
+    /// The command line's options, as written.
     struct Request: Sendable {
         /// Catalogue files.
         var imports: [String] = []
@@ -162,7 +162,7 @@ struct UpPlan: Sendable {
         var data: String
         var port: PortChoice
         var busPort: PortChoice
-        /// Nil for what the environment says.
+        /// Nil for the environment's value.
         var httpsPort: Int?
         /// The address to listen on.
         var bind: String
@@ -177,9 +177,9 @@ struct UpPlan: Sendable {
     var settings: ServiceList.Settings
     var imports: [Import]
     var serviceList: ServiceList
-    /// The admin key from the environment; nil for a generated one.
+    /// The admin key from the environment, or nil for a generated one.
     var adminKey: String?
-    /// Rate of the apps' clocks; nil keeps them.
+    /// Rate of the apps' clocks. Nil keeps them.
     var timeRate: ClockRate?
     /// Command to run when the store opens an app that is not running.
     var openApp: String?
@@ -220,7 +220,7 @@ struct UpPlan: Sendable {
             timeRate: request.timeRate, openApp: request.openApp)
     }
 
-    /// Reads the port for HTTPS; nil for one that the gateway is to refuse or to choose.
+    /// Reads the port for HTTPS. Nil for one that the gateway is to refuse or to choose.
     private static func httpsPort(_ environment: [String: String]) -> Int? {
         environment[ServiceList.httpsVariable].flatMap { Int($0) }.flatMap { (1...65535).contains($0) ? $0 : nil }
     }
@@ -276,7 +276,7 @@ struct DetachedStart: Sendable {
         }
     }
 
-    /// The error of the detached process, printed as it is.
+    /// The error of the detached process, printed unchanged.
     private func refusal(_ end: Termination, _ environment: CommandEnvironment) -> any Error {
         if case .exited(let code) = end, let status = CLIExit(rawValue: code),
             let words = FileAccess.text(narrationFile), !words.isEmpty

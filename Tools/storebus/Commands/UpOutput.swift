@@ -16,21 +16,21 @@ struct Banner: Hashable, Sendable {
         var notes: [Advice]
     }
 
-    /// The bus and what is connected to it.
+    /// The bus and its clients.
     struct Bus: Hashable, Sendable {
         var url: String
-        /// The origin of an external bus's address, `BUS_URL`; nil for the store's own broker.
+        /// The origin of an external bus's address, `BUS_URL`. Nil for the store's own broker.
         var origin: String?
-        /// The broker's monitoring pages; nil without a broker.
+        /// The broker's monitoring pages. Nil without a broker.
         var monitorPort: Int?
         /// Their processes: `payment-queue`, `payment-queue#2`.
         var services: [String]
     }
 
-    /// Where the store keeps its data.
+    /// The place where the store keeps its data.
     struct Places: Hashable, Sendable {
         var dataDirectory: String
-        /// The PostgreSQL and the origin of its address; nil for SQLite.
+        /// The PostgreSQL and the origin of its address. Nil for SQLite.
         var database: String?
         /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
         var adminKey: String
@@ -43,12 +43,12 @@ struct Banner: Hashable, Sendable {
         var product: String?
         /// Nil when unknown.
         var clock: AppClockState?
-        /// Why its subscriptions do not renew in real time.
+        /// The reason why its subscriptions do not renew in real time.
         var renewals: Advice?
     }
 
     var url: String
-    /// The address for HTTPS, by this machine's name; nil for none.
+    /// The address for HTTPS, by this machine's name. Nil without HTTPS.
     var httpsURL: String?
     /// Addresses of the gateways other than the first, by name.
     var gateways: [String: String] = [:]

@@ -147,7 +147,7 @@ final class UpRun {
         return done
     }
 
-    /// - Returns: The first app's clock; nil when it cannot be read, which is no error.
+    /// - Returns: The first app's clock. Nil if it cannot be read, which is not an error.
     private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
         let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
         if let rate = plan.timeRate {

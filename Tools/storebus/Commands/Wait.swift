@@ -88,7 +88,7 @@ struct EventWait: Sendable {
         }
     }
 
-    /// The wanted kind of intent event; nil for events of transactions.
+    /// The wanted kind of intent event. Nil for events of transactions.
     var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
 
     /// Waits for an event of intents.

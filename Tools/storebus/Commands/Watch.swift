@@ -58,9 +58,9 @@ struct EventWatch: Sendable {
     /// Timeout of one poll. The store allows a minute.
     private static let poll = Duration.seconds(30)
 
-    /// Continues until the task is cancelled. A store that does not know the place any more is asked for what happens
+    /// Continues until the task is cancelled. If a store does not know the place any more, it is asked for the events
     /// from then on.
-    /// - Throws: Errors that a retry cannot change, and that of an address where there is no store.
+    /// - Throws: Errors that a retry cannot change, and that of an address without a store.
     func run() async throws(CLIError) {
         var interruptions = Interruptions(context)
         var after: String?
@@ -101,7 +101,7 @@ struct EventWatch: Sendable {
 }
 
 extension Filter {
-    /// The terms the store filters by; the others are applied here.
+    /// The terms the store filters by. The others are applied here.
     func eventsRequest(after: String?) -> EventsRequest {
         EventsRequest(
             after: after, type: exact("type").flatMap(StoreEvent.Kind.init), account: exact("account"),
@@ -126,12 +126,12 @@ struct Observer: Sendable {
         case superseded
         /// Everything was received, and the command does not follow.
         case synchronized
-        /// The connection broke or was closed; `lived` is how long it lasted.
+        /// The connection broke or was closed. `lived` is how long it lasted.
         case broken(String, lived: Duration)
     }
 
     /// Continues until it is superseded or the task is cancelled.
-    /// - Throws: Errors that a retry cannot change, and that of an address where there is no store.
+    /// - Throws: Errors that a retry cannot change, and that of an address without a store.
     func run() async throws(CLIError) {
         var interruptions = Interruptions(context, waitsAtStart: !endsWhenSynchronized)
         while !Task.isCancelled {
@@ -153,7 +153,7 @@ struct Observer: Sendable {
         }
     }
 
-    /// Maximum size of an event in bytes; a page of 100 transactions has a few hundred kilobytes.
+    /// Maximum size of an event in bytes. A page of 100 transactions has a few hundred kilobytes.
     private static let eventByteCountMax = 8 * 1024 * 1024
 
     private func follow(_ onOpen: () -> Void) async throws(CLIError) -> End {
@@ -178,7 +178,7 @@ struct Observer: Sendable {
         }
     }
 
-    /// - Returns: The reason for a final end; nil to continue.
+    /// - Returns: The reason for a final end, or nil to continue.
     private func show(_ item: ServerSentEventParser.Item, _ printer: inout EventPrinter) -> End? {
         switch (item, context.format) {
         case (.event(let event), .json), (.event(let event), .jsonl):

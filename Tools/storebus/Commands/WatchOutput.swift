@@ -8,7 +8,7 @@ import StoreModels
 /// ```
 struct EventPrinter: Sendable {
     private let account: String
-    /// The last states by transaction, for the arrow; removed with the transaction.
+    /// The last states by transaction, for the arrow. Removed with the transaction.
     private var states: [ExactText: TransactionState] = [:]
     private var lastComment = ""
 
@@ -28,7 +28,7 @@ struct EventPrinter: Sendable {
         return JSONText.line(.object(members))
     }
 
-    /// One or more lines, each with its line feed; nothing for an empty list.
+    /// One or more lines, each with its line feed. Empty for an empty list.
     mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
         let time = Format.clock(now)
         let lines: [String]
@@ -50,7 +50,7 @@ struct EventPrinter: Sendable {
         return lines.map { "\(time)  \(account)  \($0)\n" }.joined()
     }
 
-    /// Formats a comment of the stream, such as a missing service; nothing for `alive`.
+    /// Formats a comment of the stream, such as a missing service. Nil for `alive`.
     mutating func note(_ comment: String) -> Advice? {
         guard comment != lastComment else { return nil }
         lastComment = comment

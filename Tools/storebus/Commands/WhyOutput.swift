@@ -4,9 +4,9 @@ import StoreModels
 /// Explains a transaction: its state, its origin, and its redelivery.
 struct TransactionExplanation: Sendable {
     let row: TransactionTable.Row
-    /// The explanation of its subscription; nil without one.
+    /// The explanation of its subscription, or nil without a subscription.
     var subscription: SubscriptionExplanation?
-    /// The explanation of a failure; nil for a transaction that has not failed.
+    /// The explanation of a failure. Nil for a transaction that has not failed.
     var failure: FailureExplanation?
 
     var result: CommandResult {
@@ -173,7 +173,7 @@ struct SubscriptionExplanation: Sendable {
 
     // MARK: Price
 
-    /// Explains the price of the transaction's period; nil for one that began none.
+    /// Explains the price of the transaction's period. Nil if it began no period.
     func price(of transaction: PaymentTransaction) -> String? {
         if transaction.effectiveDate != nil {
             return "nothing: the change waits for the next renewal, which is charged"
@@ -206,7 +206,7 @@ struct SubscriptionExplanation: Sendable {
 struct FailureExplanation: Sendable {
     let error: TransactionError
     let account: String
-    /// The account's current settings; nil when they cannot be read.
+    /// The account's current settings, or nil if they cannot be read.
     let tester: Received<TesterAnswer>?
     let app: App?
 

@@ -75,7 +75,7 @@ struct CLIError: Error, Hashable, Sendable {
 
     /// Problems of a rejected file, one a line.
     ///
-    /// Catalog lists them in `details.problems`; at most ten are shown.
+    /// Catalog lists them in `details.problems`. At most ten are shown.
     private var problems: [String] {
         guard case .array(let problems)? = details["problems"] else { return [] }
         let lines = problems.prefix(10).map { problem in
@@ -107,7 +107,7 @@ struct CLIErrorCode: Hashable, Sendable {
     static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
     static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
     static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
-    /// `--database-url` or `DATABASE_URL` is no URL of a PostgreSQL.
+    /// `--database-url` or `DATABASE_URL` is not a URL of a PostgreSQL.
     static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
     static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
     static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
@@ -215,7 +215,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Runs a request; nil when the store does not find what it names.
+/// Runs a request. Nil if the store does not find the named object.
 func ifFound<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value? {
     do throws(CLIError) {
         return try await body()

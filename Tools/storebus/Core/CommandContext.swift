@@ -16,10 +16,10 @@ struct CommandContext: Sendable {
     let saysYes: Bool
 
     var console: Console { environment.console }
-    /// Directory of the running store; nil for a store known by its address.
+    /// Directory of the running store. Nil for a store known by its address.
     var directory: DataDirectory? { settings.directory }
     var bundleId: String { settings.bundleId.text }
-    /// The app named by the flag or the variable; nil lists those of all apps.
+    /// The app named by the flag or the variable. Nil lists those of all apps.
     var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
     var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
@@ -39,7 +39,7 @@ struct CommandContext: Sendable {
 
     /// Finds the store: ``EffectiveSettings``.
     ///
-    /// - Throws: `serverUnreachable` for a directory on which no store runs, `usage` for an address that is none.
+    /// - Throws: `serverUnreachable` for a directory on which no store runs, `usage` for an invalid address.
     static func find(_ options: GlobalOptions, bundleId: String? = nil) throws(CLIError) -> CommandContext {
         let environment = CommandEnvironment.current
         let settings = EffectiveSettings.find(url: options.url, data: options.data, bundleId: bundleId, environment)
@@ -66,9 +66,9 @@ struct CommandContext: Sendable {
         return CommandContext(environment: environment, options: options, settings: settings, api: api)
     }
 
-    /// Finds the store and the app: the named one, else the store's only one.
+    /// Finds the store and the app: the named one, or else the store's only one.
     ///
-    /// - Throws: As ``find(_:bundleId:)``; `usage` when the store has several apps and none is named.
+    /// - Throws: As ``find(_:bundleId:)``, and `usage` if the store has several apps and the command names none.
     static func find(_ options: GlobalOptions, app: AppOptions) async throws(CLIError) -> CommandContext {
         try await find(options, bundleId: app.bundleId).withOnlyApp()
     }
@@ -79,7 +79,7 @@ struct CommandContext: Sendable {
         return context
     }
 
-    /// Finds the store's only app where an app is optional; without one it stays unset.
+    /// Finds the store's only app if an app is optional. Without one it stays unset.
     func withOnlyAppIfAny() async -> CommandContext { (try? await withOnlyApp()) ?? self }
 
     /// Resolves a file's path from the current directory.
@@ -107,7 +107,7 @@ struct CommandContext: Sendable {
         print(CommandResult(text, data: data, names: names, next: next, notes: notes))
     }
 
-    /// Prints a list as a table; an empty one prints `ifEmpty`.
+    /// Prints a list as a table. An empty one prints `ifEmpty`.
     func print(_ table: Table, items: [JSONValue], names: [String], next: Advice? = nil, ifEmpty: String) {
         print(CommandResult(table, items: items, names: names, next: next, ifEmpty: ifEmpty))
     }

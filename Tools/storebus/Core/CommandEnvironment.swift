@@ -16,7 +16,7 @@ struct CommandEnvironment: Sendable {
     var terminal: Terminal
     /// Creates the transport to the store at an address.
     var transport: @Sendable (_ baseURL: String) -> any StoreTransport
-    /// Reads one line of the answer to a question; nil at the end of the input.
+    /// Reads one line of the answer to a question. Nil at the end of the input.
     var answer: @Sendable () -> String?
     /// Handles SIGINT, SIGTERM and SIGHUP while the returned object lives.
     var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
@@ -48,7 +48,7 @@ struct CommandEnvironment: Sendable {
         self.onStop = onStop
     }
 
-    /// Runs a body that Ctrl-C cancels, in a task of its own, so that what follows it is not cancelled.
+    /// Runs a body that Ctrl-C cancels. It has a task of its own, so that later code is not cancelled.
     /// - Returns: Its result, and whether it was cancelled.
     func untilStopped<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(CLIError) -> Value

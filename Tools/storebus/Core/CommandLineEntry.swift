@@ -3,7 +3,7 @@ import Glibc
 
 /// Runs a command line and turns its end into a message and an exit status.
 package enum CommandLineEntry {
-    /// - Returns: The exit status; everything was printed.
+    /// - Returns: The exit status, after everything was printed.
     @MainActor
     package static func run(_ arguments: [String]) async -> CLIExit {
         await run(arguments, environment: .process)
@@ -142,7 +142,7 @@ struct CommandTree: Hashable, Sendable {
         "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
     ]
 
-    /// Suggests the nearest command; nil when no word is misspelt or none is near.
+    /// Suggests the nearest command. Nil if no word is misspelt or no command is near.
     func meant(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
@@ -195,7 +195,7 @@ enum GlobalFlags {
         }
     }
 
-    /// The arguments before `--`; another program's follow it.
+    /// The arguments before `--`. Another program's follow it.
     private static func own(_ arguments: [String]) -> ArraySlice<String> { arguments.prefix { $0 != "--" } }
 
     /// All values of an option, in the order of the command line.

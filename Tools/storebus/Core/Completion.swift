@@ -47,7 +47,7 @@ enum Completion {
         .custom { (words: [String], _: Int, _: String) async -> [String] in await ask(words, list) }
     }
 
-    /// - Parameter words: The command line so far; its `--url`, `--data` and `--bundle-id` apply.
+    /// - Parameter words: The command line so far. Its `--url`, `--data` and `--bundle-id` apply.
     private static func ask(
         _ words: [String], _ body: @escaping @Sendable (StoreAPI, String) async throws(CLIError) -> [String]
     ) async -> [String] {

@@ -25,7 +25,7 @@ struct EffectiveSettings: Hashable, Sendable {
     /// Whether `--data` names a directory without a running store.
     var isNamedDirectoryIdle: Bool
 
-    /// The address used when none is set.
+    /// The address used if the caller sets no address.
     static let defaultURL = "http://127.0.0.1:7430"
     /// The app of the sample catalogue, the default of commands.
     static let defaultBundleId = "com.example.app"
@@ -77,7 +77,7 @@ struct EffectiveSettings: Hashable, Sendable {
 
     /// Replaces the default app with the store's only one. A named or existing app stays, also
     /// when the list of apps cannot be read.
-    /// - Throws: `usage` when the store has several apps and none is named.
+    /// - Throws: `usage` if the store has several apps and the command names none.
     func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
         guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.all(AppRoutes.list),
             let only = apps.first,
@@ -115,7 +115,7 @@ struct EffectiveSettings: Hashable, Sendable {
 enum Deployment: Sendable {
     /// `storebus up` on this machine.
     case local
-    /// Containers of docker-compose.yml; the command line is one of them.
+    /// Containers of docker-compose.yml. The command line is one of them.
     case compose
     /// A store known by its address only.
     case remote

@@ -22,7 +22,7 @@ struct Filter: Hashable, Sendable {
 
     /// - Parameters:
     ///   - words: Each has one or more terms, separated by spaces.
-    ///   - bare: Name of the term for a word without `=` and `~`; nil rejects such a word.
+    ///   - bare: Name of the term for a word without `=` and `~`. Nil rejects such a word.
     ///   - alsoTypes: Values of `type` besides those of transactions.
     init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
         types += alsoTypes
@@ -80,7 +80,7 @@ struct Filter: Hashable, Sendable {
     }
 
     /// Whether a transaction matches.
-    /// - Parameter type: Type of its event; nil without an event.
+    /// - Parameter type: Type of its event, or nil without an event.
     func matches(
         _ transaction: PaymentTransaction, account: String, bundleId: String, type: StoreEvent.Kind? = nil,
         now: Timestamp
@@ -101,7 +101,7 @@ struct Filter: Hashable, Sendable {
 }
 
 extension Filter {
-    /// Whether an intent's event matches; only these terms apply to it.
+    /// Whether an intent's event matches. Only these terms apply to it.
     func matches(_ event: IntentEvent) -> Bool {
         terms.allSatisfy { term in
             switch term.name {

@@ -129,7 +129,7 @@ struct ShopperOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// - Parameter bundleId: App of a link; nil for the command's app.
+    /// - Parameter bundleId: App of a link, or nil for the command's app.
     func installation(_ context: CommandContext, bundleId: String? = nil) -> Installation {
         Installation(
             bundleId: bundleId ?? context.bundleId, account: account ?? device.flatMap(Self.owner) ?? "",
@@ -158,11 +158,11 @@ struct PageOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A duration, `--timeout 5s`: a number with `ms`, `s`, `m` or `h`; without a unit in seconds.
+/// A duration, `--timeout 5s`: a number with `ms`, `s`, `m` or `h`. Without a unit it is in seconds.
 struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 
-    /// Maximum, a day; more is a typing error.
+    /// Maximum, a day. More is a typing error.
     static let max = Duration.seconds(86_400)
 
     init(_ duration: Duration) { self.duration = duration }
@@ -200,7 +200,7 @@ extension CaseIterable where Self: RawRepresentable<String> {
 
 /// Checks options with a fixed set of values.
 enum Choice {
-    /// - Throws: A sentence for the parser with all words, and the one that was perhaps meant.
+    /// - Throws: A sentence for the parser with all words, and the probable one.
     static func check(_ flag: String, _ word: String?, among words: [String]) throws {
         guard let word, !words.contains(word) else { return }
         throw ValidationError(

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Adds the running command's flags to printed commands, for the same store and app.
 struct PrintedCommands: Hashable, Sendable {
-    /// The flags as typed; nil for none.
+    /// The flags as typed, or nil without a flag.
     private var data: String?
     private var url: String?
     private var bundleId: String?
@@ -25,7 +25,7 @@ struct PrintedCommands: Hashable, Sendable {
         unnamedApp = variables["STOREBUS_BUNDLE_ID"] ?? unnamedApp
     }
 
-    /// Returns a copy with another app for commands that name none.
+    /// Returns a copy with another app for commands that name no app.
     func unnamed(_ bundleId: String) -> PrintedCommands {
         var commands = self
         commands.unnamedApp = bundleId
@@ -33,7 +33,7 @@ struct PrintedCommands: Hashable, Sendable {
     }
 
     /// Completes the commands in a sentence: `all of them: storebus tx list --as alice --data DIR`.
-    /// - Parameter app: App of the sentence; nil for the app that was typed.
+    /// - Parameter app: App of the sentence, or nil for the app that was typed.
     func complete(_ advice: Advice, app: String? = nil) -> Advice {
         advice.mapCommands { completed($0, app ?? bundleId) }
     }
@@ -56,7 +56,7 @@ struct PrintedCommands: Hashable, Sendable {
 }
 
 extension StorebusCommand {
-    /// Finds the command that `words` begin with; nil for none and for a group.
+    /// Finds the command that `words` begin with. Nil for no command and for a group.
     fileprivate static func type(of words: some Collection<String>) -> (any ParsableCommand.Type)? {
         var type: any ParsableCommand.Type = StorebusCommand.self
         for word in words {

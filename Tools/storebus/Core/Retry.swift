@@ -39,10 +39,10 @@ struct Backoff: Hashable, Sendable {
 }
 
 extension CLIError {
-    /// Whether the same request may succeed later. A refusal of who asks, or of what is asked about, stays.
+    /// Whether the same request may succeed later. A refusal of the caller or of the request's object stays.
     var mayPass: Bool { retryable || [.temporary, .unreachable, .bug].contains(status) }
 
-    /// What is wrong with the position that the request named; nil for any other error.
+    /// The fault of the position that the request named. Nil for any other error.
     var positionFault: PositionFault? { PositionFault(details: details) }
 }
 
@@ -63,11 +63,11 @@ struct Interruptions: Sendable {
     /// Notes that the store has answered.
     mutating func storeAnswered() { isKnown = true }
 
-    /// Says why nothing comes, and waits before the next attempt. After Ctrl-C it returns at once.
+    /// Prints the reason for the pause, and waits before the next attempt. After Ctrl-C it returns at once.
     /// - Parameters:
-    ///   - lived: How long it went well before.
+    ///   - lived: The earlier connection's lifetime.
     ///   - next: The next attempt, in words.
-    /// - Throws: An error that waiting cannot change, and that of an address where no store has answered.
+    /// - Throws: An error that waiting cannot change, and that of an address without a store.
     mutating func wait(
         after error: CLIError, lived: Duration, next: String = "asking again"
     ) async throws(CLIError) {

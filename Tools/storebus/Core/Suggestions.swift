@@ -1,8 +1,8 @@
 import StoreHTTP
 import StoreModels
 
-/// Suggests the nearest name known to the store in a `notFound` error. The lists are requested only then;
-/// without a list there is no suggestion.
+/// Suggests the nearest name known to the store in a `notFound` error. The lists are requested only then. Without a
+/// list the error has no suggestion.
 enum DidYouMean {
     static func productError(
         _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
@@ -127,8 +127,8 @@ extension CommandContext {
 
 /// Finds the nearest word for a misspelt one.
 enum Suggestion {
-    /// Returns the nearest candidate, if it is near enough: at most a third of its letters are wrong,
-    /// or one is the other's prefix. Of equal distances the first candidate is taken.
+    /// Returns the nearest candidate, if it is near enough. At most a third of its letters are wrong, or one is the
+    /// other's prefix. Of equal distances the first candidate is taken.
     static func nearest(to text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
@@ -146,17 +146,17 @@ enum Suggestion {
         return best?.candidate
     }
 
-    /// Returns the nearest as a hint of an error; none when nothing is near enough.
+    /// Returns the nearest as a hint of an error. Empty if no candidate is near enough.
     static func hints(for text: String, among candidates: [String]) -> [Advice] {
         nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
     }
 
-    /// Returns the nearest as the end of a sentence; empty when nothing is near enough.
+    /// Returns the nearest as the end of a sentence. Empty if no candidate is near enough.
     static func suffix(for text: String, among candidates: [String]) -> String {
         nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Maximum length of words to compare; product identifiers have at most 100 characters.
+    /// Maximum length of words to compare. Product identifiers have at most 100 characters.
     private static let lengthMax = 128
 
     /// Counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment).

@@ -74,15 +74,15 @@ struct RunRecord: Hashable, Sendable, Codable {
     /// Address of the gateway.
     var url: String
     var busURL: String
-    /// The broker's monitoring pages; nil for a store on an external bus.
+    /// The broker's monitoring pages. Nil for a store on an external bus.
     var monitorPort: Int?
     /// Absolute.
     var dataDirectory: String
     var startedAt: Timestamp
     var version: String
-    /// Number of processes, of services with more than one; nil when there are none.
+    /// Number of processes, for services with more than one. Nil without such services.
     var replicas: [String: Int]?
-    /// The services' PostgreSQL, without secrets; nil for SQLite.
+    /// The services' PostgreSQL, without secrets. Nil for SQLite.
     var database: String?
 
     /// The processes of the services, without the broker's.
@@ -99,7 +99,7 @@ struct RunRecord: Hashable, Sendable, Codable {
             Array((JSONText.line(JSONText.value(self)) + "\n").utf8), to: directory.runRecord, mode: 0o600)
     }
 
-    /// - Returns: Nil when there is none or it cannot be read.
+    /// - Returns: Nil if it is missing or cannot be read.
     static func read(_ directory: DataDirectory) -> RunRecord? {
         FileAccess.text(directory.runRecord).flatMap { try? StoreJSON.decode(RunRecord.self, from: Array($0.utf8)) }
     }
@@ -126,7 +126,7 @@ final class DirectoryLock: Sendable {
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Locks the file and writes the process identifier into it.
-    /// - Throws: `dataDirectoryInUse` with the holder's id; `dataDirectoryUnusable`.
+    /// - Throws: `dataDirectoryInUse` with the holder's id, or `dataDirectoryUnusable`.
     static func take(_ directory: DataDirectory) throws(CLIError) -> DirectoryLock {
         let descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

@@ -48,16 +48,16 @@ enum FileAccess {
         }
     }
 
-    /// Whether there is a file or directory of this name.
+    /// Whether a file or directory of this name exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns what the system knows of a file; nil when there is none.
+    /// Returns the system's status of a file, or nil if it is missing.
     static func status(_ path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
     }
 
-    /// Reads a small text file and trims it; nil when it is missing or cannot be read.
+    /// Reads a small text file and trims it. Nil if it is missing or cannot be read.
     static func text(_ path: String) -> String? {
         guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -110,15 +110,15 @@ enum FileAccess {
         }
     }
 
-    /// Lists a directory; empty when there is none.
+    /// Lists a directory. Empty if it is missing.
     static func names(in directory: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// Removes a file; a missing one is no error.
+    /// Removes a file. A missing one is not an error.
     static func remove(_ path: String) { unlink(path) }
 
-    /// Removes a directory with everything in it; a missing one is no error.
+    /// Removes a directory with everything in it. A missing one is not an error.
     static func removeTree(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
     private static func unwritable(_ path: String) -> CLIError {

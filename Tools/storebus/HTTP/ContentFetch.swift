@@ -13,7 +13,7 @@ struct ContentFetch: Sendable {
     struct Outcome: Hashable, Sendable {
         /// Length of the whole file in bytes.
         var length: Int64
-        /// Offset at which this run resumed; 0 for a new download.
+        /// Offset at which this run resumed, or 0 for a new download.
         var beganAt: Int64
     }
 
@@ -82,12 +82,12 @@ struct ContentFetch: Sendable {
         return there
     }
 
-    /// The part of an earlier connection, if it is of this content.
+    /// The part of an earlier connection, if it belongs to this content.
     private var kept: (length: Int64, tag: String)? {
         file.kept.flatMap { $0.length <= download.contentLength ? $0 : nil }
     }
 
-    /// Offset of the response's first byte, from `Content-Range: bytes 100-199/200`, else 0.
+    /// Offset of the response's first byte, from `Content-Range: bytes 100-199/200`, or else 0.
     private func offset(of stream: StoreStream, kept: Int64) throws(CLIError) -> Int64 {
         guard stream.status == 206 else { return 0 }
         let range = stream.headers["content-range"] ?? ""
@@ -123,7 +123,7 @@ struct PartialFile: Hashable, Sendable {
     var part: String { "\(path).part" }
     var tagFile: String { "\(part).tag" }
 
-    /// The bytes so far and their entity tag; nil when there is nothing to resume.
+    /// The bytes so far and their entity tag. Nil if the download cannot resume.
     var kept: (length: Int64, tag: String)? {
         guard let length = FileAccess.status(part)?.st_size, length > 0, let tag = FileAccess.text(tagFile),
             !tag.isEmpty
@@ -133,8 +133,8 @@ struct PartialFile: Hashable, Sendable {
 
     /// Opens the part for appending.
     /// - Parameters:
-    ///   - offset: Bytes after it are dropped; 0 starts again.
-    ///   - tag: Entity tag of the content; an empty one prevents a later run from resuming.
+    ///   - offset: Bytes after it are dropped. 0 starts again.
+    ///   - tag: Entity tag of the content. An empty one prevents a later run from resuming.
     func open(at offset: Int64, tag: String) throws(CLIError) -> Writer {
         if offset == 0 {
             unlink(tagFile)

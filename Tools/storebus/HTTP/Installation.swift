@@ -39,7 +39,7 @@ struct Installation: Hashable, Sendable {
 
     var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
 
-    /// Name of the file of its session; nil when the names are too long.
+    /// Name of the file of its session. Nil if the names are too long.
     var fileName: String? {
         let name = [bundleId, account, deviceId].map(PercentEncoding.encode).joined(separator: "@") + ".json"
         return name.utf8.count <= 255 ? name : nil
@@ -53,15 +53,15 @@ struct Installation: Hashable, Sendable {
     }
 }
 
-/// The device and app of a session. The store keeps the values of the last session, so the command line
-/// repeats them; only a new device gets the defaults.
+/// The device and app of a session. The store keeps the values of the last session, so the command line repeats them.
+/// Only a new device gets the defaults.
 struct DeviceProfile: Hashable, Sendable {
     var platform: DeviceLaunch.Platform = .iOS
     var osVersion: String = "18.0"
     var appVersion: String = "1.0"
     var promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
 
-    /// Reads the values of an installation; a new app has its current version.
+    /// Reads the values of an installation. A new app has its current version.
     ///
     /// Without the admin key, and while the store's services are away, it has the defaults.
     static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {

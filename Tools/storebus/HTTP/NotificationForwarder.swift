@@ -5,18 +5,18 @@ import StoreModels
 /// Posts notifications to apps' servers. Tests of commands provide their own.
 protocol NotificationForwarder: Sendable {
     /// Posts a signed notification as the store does.
-    /// - Parameter time: Timeout for all of it, redirects and the response's body included.
+    /// - Parameter time: Timeout for the whole exchange, including redirects and the response's body.
     /// - Returns: Nil when the task was cancelled before the outcome was known.
     func post(_ signedPayload: String, to url: String, within time: Duration) async -> ForwardOutcome?
 }
 
-/// What became of a forwarded notification.
+/// The outcome of a forwarded notification.
 struct ForwardOutcome: Hashable, Sendable {
     var result: SendAttemptResult
-    /// The status of the last response; nil without one.
+    /// The status of the last response. Nil without a response.
     var status: Int?
     var duration: Duration
-    /// The beginning of the response's body, or what went wrong; a ``PrintableText``'s.
+    /// The beginning of the response's body, or the error, as a ``PrintableText``.
     var bodyStart: String?
 
     /// The outcome of a whole response.
@@ -53,9 +53,9 @@ struct ForwardOutcome: Hashable, Sendable {
 /// ``NotificationForwarder`` over HTTP/1.1. Redirects are followed with the same body, as the store does.
 struct HTTPNotificationForwarder: NotificationForwarder {
     private static let redirectsMax = 5
-    /// How much of a response's body is read.
+    /// Maximum size of a response's body that is read.
     private static let bound = CurlBodyBound(bytesMax: 64 * 1024, isCut: true)
-    /// How much of it is kept.
+    /// Maximum size that is kept.
     private static let bodyStartByteCountMax = 200
 
     func post(_ signedPayload: String, to url: String, within time: Duration) async -> ForwardOutcome? {

@@ -5,7 +5,7 @@ import StoreModels
 /// (`superseded`), so that each `buy` would end a running `watch`.
 struct SessionKeeper: Sendable {
     let api: StoreAPI
-    /// Directory of the files, one an installation, accessible to their owner only; nil keeps nothing.
+    /// Directory of the files, one an installation, accessible to their owner only. Nil keeps no files.
     let directory: String?
 
     /// The kept session, or a new one.
@@ -42,7 +42,7 @@ struct SessionKeeper: Sendable {
             SessionRoutes.open, body: installation.storeSessionRequest(on: .known(installation, api)))
     }
 
-    /// Removes the sessions of a changed device or app; the next command launches it again.
+    /// Removes the sessions of a changed device or app. The next command launches it again.
     /// - Parameter bundleId: Nil for all apps.
     func forget(_ bundleId: String? = nil, on deviceId: String) {
         guard let directory else { return }
@@ -57,7 +57,7 @@ struct SessionKeeper: Sendable {
         return "\(directory)/\(name)"
     }
 
-    /// Reads the kept session; nil for a request with a storefront, which the store must check.
+    /// Reads the kept session. Nil for a request with a storefront, which the store must check.
     private func kept(_ installation: Installation) -> SessionResponse? {
         guard installation.storefront == nil, let path = file(installation), let text = FileAccess.text(path),
             let session = try? StoreJSON.decode(SessionResponse.self, from: Array(text.utf8)),

@@ -3,7 +3,7 @@ import StoreModels
 
 /// An app's requests that are more than a call.
 extension StoreAPI {
-    /// Adds a payment; `status` 201 is the final transaction, 202 one that is still purchasing.
+    /// Adds a payment. `status` 201 is the final transaction, 202 one that is still purchasing.
     func addPayment(
         _ body: PaymentRequest, key: String, token: String, timeout: Duration
     ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
@@ -44,8 +44,8 @@ extension StoreAPI {
 
     /// Opens a download's content, from an offset on.
     /// - Parameters:
-    ///   - offset: The first byte; 0 requests all of it.
-    ///   - tag: Entity tag of the bytes before `offset`; when the content has changed, the response is whole.
+    ///   - offset: The first byte. 0 requests all of it.
+    ///   - tag: Entity tag of the bytes before `offset`. If the content has changed, the response is whole.
     func openContent(
         _ download: String, from offset: Int64, tag: String?, token: String
     ) async throws(CLIError) -> StoreStream {

@@ -18,7 +18,7 @@ extension StoreAPI {
         try await pages(as: TestersResponse<Received<TesterAnswer>>.self, request(AccountRoutes.list)).items
     }
 
-    /// Reads the settings the operator has set; none for an unknown account.
+    /// Reads the settings the operator has set. Empty for an unknown account.
     func settings(of account: String) async throws(CLIError) -> AccountSettings {
         let endpoint = AccountRoutes.get
         let response = try await ifFound { () throws(CLIError) in
@@ -39,7 +39,7 @@ extension StoreAPI {
     // MARK: Catalogue
 
     /// Imports a catalogue.
-    /// - Parameter isTrial: Whether the file is only checked; a store without that feature rejects it.
+    /// - Parameter isTrial: Whether the file is only checked. A store without that feature rejects it.
     @discardableResult
     func importCatalog(
         _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
@@ -57,7 +57,7 @@ extension StoreAPI {
         try await bytes(AppRoutes.exportCatalog, [.bundleId: bundleId], timeout: .seconds(120))
     }
 
-    /// Reads the file in force as JSON; nil for an app without one.
+    /// Reads the file in force as JSON. Nil for an app without one.
     func catalogFile(_ bundleId: String) async throws(CLIError) -> JSONValue? {
         let bytes = try await ifFound { () throws(CLIError) in try await exportCatalog(bundleId) }
         return bytes.flatMap { try? StrictJSON.parse($0) }
@@ -70,7 +70,7 @@ extension StoreAPI {
 
     // MARK: Devices and purchases
 
-    /// Reads a device; nil for an unknown one.
+    /// Reads a device, or nil for an unknown one.
     func knownDevice(_ device: String) async throws(CLIError) -> Device? {
         try await ifFound { () throws(CLIError) in try await call(DeviceRoutes.get, [.deviceId: device]) }
     }

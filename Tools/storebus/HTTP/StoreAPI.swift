@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// Calls the endpoints of StoreHTTP at a gateway. Extensions have what takes more than a call.
+/// Calls the endpoints of StoreHTTP at a gateway. Extensions have tasks of more than one call.
 struct StoreAPI: Sendable {
     var transport: any StoreTransport
     /// Shown in errors.
@@ -14,8 +14,8 @@ struct StoreAPI: Sendable {
     ///
     /// - Parameters:
     ///   - values: Those of the path.
-    ///   - query: Names in any order; those without a value are left out.
-    ///   - token: A session's; the operator's routes get the admin key.
+    ///   - query: Names in any order. Those without a value are left out.
+    ///   - token: A session's. The operator's routes get the admin key.
     ///   - key: The Idempotency-Key, of routes that have one.
     func request<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
@@ -28,7 +28,8 @@ struct StoreAPI: Sendable {
             headers: key.map { ["Idempotency-Key": $0] } ?? [:], timeout: timeout)
     }
 
-    /// Calls an endpoint and decodes its response; parameters as those of ``request(_:_:query:token:key:timeout:)``.
+    /// Calls an endpoint and decodes its response, with parameters as those of
+    /// ``request(_:_:query:token:key:timeout:)``.
     func call<Body: Encodable, Response: Decodable>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil, body: Body? = nil,
@@ -53,7 +54,7 @@ struct StoreAPI: Sendable {
     }
 
     /// Calls an endpoint that responds with bytes.
-    /// - Parameter accept: The content type, where there are several.
+    /// - Parameter accept: The content type, if the endpoint has several.
     func bytes(
         _ endpoint: HTTPEndpoint<Empty, RawBody>, _ values: [PathParameter: String] = [:], accept: String? = nil,
         timeout: Duration = .seconds(10)
@@ -89,7 +90,7 @@ struct StoreAPI: Sendable {
     /// Lists entries, page by page.
     /// - Parameters:
     ///   - limit: The most entries.
-    ///   - after: The cursor to begin behind; nil for the first entry.
+    ///   - after: The cursor to begin behind, or nil for the first entry.
     /// - Returns: The entries, and the cursor of the next page.
     func list<Page: ListPage>(
         _ endpoint: HTTPEndpoint<Empty, Page>, _ values: [PathParameter: String] = [:],
@@ -157,7 +158,7 @@ struct StoreAPI: Sendable {
 }
 
 extension StoreRequest {
-    /// Returns the request with a body as JSON; nil for none.
+    /// Returns the request with a body as JSON, or unchanged for nil.
     func with(_ body: (some Encodable)?) -> StoreRequest {
         var request = self
         // A body is made of strings, numbers and booleans, which always have a JSON form.
@@ -165,7 +166,7 @@ extension StoreRequest {
         return request
     }
 
-    /// Adds a parameter of the query; nil adds nothing.
+    /// Adds a parameter of the query. Nil adds nothing.
     fileprivate mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         path += "\(path.contains("?") ? "&" : "?")\(name)=\(PercentEncoding.encode(value))"
@@ -176,7 +177,7 @@ extension StoreRequest {
 protocol ListPage<Item>: Decodable {
     associatedtype Item
     var items: [Item] { get }
-    /// The cursor of the next page; nil on the last.
+    /// The cursor of the next page, or nil on the last.
     var after: String? { get }
 }
 

@@ -3,7 +3,7 @@ import StoreHTTP
 /// Sends requests to the gateway. Tests of commands provide their own.
 protocol StoreTransport: Sendable {
     /// Sends a request and returns its whole response.
-    /// - Throws: `serverUnreachable`; responses of any status are returned.
+    /// - Throws: `serverUnreachable`. Responses of any status are returned.
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse
 
     /// Sends a request and returns its streamed response: the observer's stream, or content.
@@ -62,7 +62,7 @@ struct StoreStream: Sendable {
     var status: Int
     /// Names in lower case.
     var headers: [String: String]
-    /// Ends when the gateway closes the connection; throws its errors.
+    /// Ends when the gateway closes the connection. It throws the connection's errors.
     var bytes: any AsyncSequence<[UInt8], any Error> & Sendable
 
     init(

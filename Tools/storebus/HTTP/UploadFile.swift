@@ -4,7 +4,7 @@ import Glibc
 /// A file to upload, read in pieces on demand.
 struct UploadFile: Sendable {
     let path: String
-    /// Length in bytes when it was opened; a later change of size fails the upload.
+    /// Length in bytes when it was opened. A later change of size fails the upload.
     let length: Int64
     /// Receives the number of bytes read so far.
     private let onRead: @Sendable (Int64) -> Void
@@ -40,7 +40,7 @@ struct UploadFile: Sendable {
         var failure: CLIError? { state.withLock { $0.failure } }
 
         /// Fills a buffer.
-        /// - Returns: The number of bytes, 0 at the end; nil for a failure.
+        /// - Returns: The number of bytes, 0 at the end, or nil for a failure.
         func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
             state.withLock { state in
                 do throws(CLIError) {

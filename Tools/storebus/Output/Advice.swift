@@ -3,8 +3,8 @@ import StoreModels
 /// A sentence for the user with commands that can be pasted: a next command, a remedy, a note.
 ///
 /// A literal writes it: `"all of them: storebus tx list --as \(account)"`. A command begins with `storebus` in the
-/// literal, and ends with its part of the sentence or before a redirection. What is interpolated into it is one
-/// quoted word (``ShellCommand``). Elsewhere it is text, without control characters.
+/// literal, and ends with its part of the sentence or before a redirection. An interpolated value in it is one quoted
+/// word (``ShellCommand``). Elsewhere it is text, without control characters.
 struct Advice: Hashable, Sendable {
     enum Part: Sendable {
         case text(String)
@@ -13,12 +13,12 @@ struct Advice: Hashable, Sendable {
 
     private(set) var parts: [Part] = []
 
-    /// Creates a sentence of foreign text. No command is found in it.
+    /// Creates a sentence of foreign text. It contains no command.
     init(_ text: String) { parts = [.text(Table.onOneLine(text))] }
 
     init(command: ShellCommand) { parts = [.command(command)] }
 
-    /// The sentence as it is printed.
+    /// The printed sentence.
     var text: String {
         parts.map { part in
             switch part {

@@ -3,7 +3,7 @@ import StoreModels
 
 /// The result of a command, for every output format.
 struct CommandResult: Sendable {
-    /// The text output; ends with a line feed unless empty.
+    /// The text output. It ends with a line feed unless it is empty.
     var text: @Sendable (Style) -> String
     /// The JSON output, a superset of `text`.
     var data: JSONValue
@@ -15,7 +15,7 @@ struct CommandResult: Sendable {
     var after: String?
     /// Notes for standard error, a sentence each.
     var notes: [Advice]
-    /// App of ``next``; nil for the one that was typed.
+    /// App of ``next``, or nil for the one that was typed.
     var app: String?
 
     init(
@@ -30,7 +30,7 @@ struct CommandResult: Sendable {
         self.notes = notes
     }
 
-    /// Creates the result of a list as a table; an empty list prints `ifEmpty`.
+    /// Creates the result of a list as a table. An empty list prints `ifEmpty`.
     init(
         _ table: Table, items: [JSONValue], names: [String], next: Advice? = nil, after: String? = nil,
         notes: [Advice] = [], ifEmpty: String
@@ -90,7 +90,7 @@ struct CommandResult: Sendable {
 enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// Tables and sentences.
     case human
-    /// One document, `{"data":…,"next":…}`, a superset of the table; a stream prints one event a line.
+    /// One document, `{"data":…,"next":…}`, a superset of the table. A stream prints one event a line.
     case json
     /// The same data, one item of a list a line, without the document around it.
     case jsonl

@@ -6,7 +6,7 @@ import StoreModels
 struct Console: Sendable {
     private let writeResult: @Sendable (String) -> Void
     private let writeNarration: @Sendable (String) -> Void
-    /// The progress line; nil unless standard error is a terminal.
+    /// The progress line. Nil unless standard error is a terminal.
     private let progress: ProgressLine
 
     init(
@@ -29,7 +29,7 @@ struct Console: Sendable {
     func showProgress(_ text: String?) { progress.show(text) }
 
     /// The console of the process. Unbuffered, so that the output of `watch` reaches a pipe immediately. A closed pipe
-    /// is no error: `storebus tx list | head -1` succeeds.
+    /// is not an error: `storebus tx list | head -1` succeeds.
     static let standard = Console(
         result: { _ = FileAccess.writeAll(Array($0.utf8), to: STDOUT_FILENO) },
         narration: { _ = FileAccess.writeAll(Array($0.utf8), to: STDERR_FILENO) })
@@ -45,7 +45,7 @@ final class ProgressLine: Sendable {
 
     private static let erase = "\r\u{1B}[K"
 
-    /// Replaces the line with `text`; nil removes it.
+    /// Replaces the line with `text`. Nil removes it.
     func show(_ text: String?) {
         shown.withLock { shown in
             if shown != nil { write(Self.erase) }

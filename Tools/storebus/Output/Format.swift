@@ -40,7 +40,7 @@ enum Format {
         period.numberOfUnits == 1 ? "a \(period.unit.rawValue)" : "every \(period)"
     }
 
-    /// The identifier shown for a transaction; the store's `id` until there is another.
+    /// The identifier shown for a transaction. It is the store's `id` until another exists.
     static func name(_ transaction: PaymentTransaction) -> String {
         transaction.transactionIdentifier ?? transaction.id
     }

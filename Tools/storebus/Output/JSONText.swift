@@ -37,14 +37,14 @@ enum JSONText {
 }
 
 extension JSONValue {
-    /// Returns the object with more members; of equal names these count, and nil adds nothing.
+    /// Returns the object with more members. These replace equal names, and nil adds nothing.
     func with(_ members: [String: JSONValue?]) -> JSONValue {
         .object((objectValue ?? [:]).merging(members.compactMapValues(\.self)) { $1 })
     }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// `["account": "alice"]`; of equal names the last counts.
+    /// `["account": "alice"]`. The last of equal names counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Shows progress on a terminal after a second; in a pipe it prints nothing.
+/// Shows progress on a terminal after a second. In a pipe it prints nothing.
 struct Progress: Sendable {
     private let console: Console
     let isShown: Bool

@@ -7,11 +7,11 @@ import StoreModels
 struct ShellCommand: Hashable, Sendable {
     /// A word before quoting.
     struct Word: Hashable, Sendable {
-        /// Who chose the word's beginning.
+        /// The author of the word's beginning.
         enum Origin: Hashable, Sendable {
-            /// The literal, to its end; the shell gets it as it is.
+            /// The literal, to its end. The shell gets it unchanged.
             case literal
-            /// The literal; an interpolated text follows.
+            /// The literal before an interpolated text.
             case prefixed
             /// An interpolated text.
             case named

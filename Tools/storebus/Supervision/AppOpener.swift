@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// Starts the operator's command when the store opens an app that is not running (S0: "StoreKit automatically opens
-/// your app").
+/// Starts the operator's command when the store opens an app that is not running. S0: "StoreKit automatically opens
+/// your app".
 ///
 /// The store's services run no commands: this runs on the operator's machine, as the operator.
 /// Values from the network, such as a device's name, reach the command in environment variables only.
@@ -17,15 +17,15 @@ struct AppOpener: Sendable {
     let api: StoreAPI
     /// A line for `/bin/sh`.
     let command: String
-    /// Only this app; nil for all.
+    /// Only this app, or nil for all.
     var bundleId: String?
-    /// Only this device; nil for all.
+    /// Only this device, or nil for all.
     var deviceId: String?
-    /// What the apps print is appended to it.
+    /// The apps' output is appended to it.
     let logFile: String
     /// Called with a line when the store does not answer.
     var tellOfSilence: (@Sendable (Advice) -> Void)?
-    /// Called with a line for each app that is opened, and for what goes wrong.
+    /// Called with a line for each app that is opened, and for each failure.
     let tell: @Sendable (String) -> Void
     private let opened = OpenedApps()
 
@@ -34,7 +34,7 @@ struct AppOpener: Sendable {
         try await api.intentEvents(request(after: nil), within: .zero).after
     }
 
-    /// Opens apps until the task is cancelled; then it terminates those it has opened.
+    /// Opens apps until the task is cancelled. Then it terminates those it has opened.
     /// - Parameter start: ``position()``.
     func run(from start: String) async {
         await withDiscardingTaskGroup { group in
@@ -120,7 +120,7 @@ struct AppLaunch: Hashable, Sendable {
 
     private subscript(name: String) -> String { variables[name] ?? "" }
 
-    /// The admin key is left out, because an app is no operator.
+    /// The admin key is left out, because an app is not an operator.
     func environment(over inherited: [String: String]) -> [String: String] {
         inherited.filter { $0.key != "STOREBUS_ADMIN_KEY" }.merging(variables) { $1 }
     }
@@ -140,7 +140,7 @@ final class OpenedApps: Sendable {
     static let max = 32
 
     private struct State {
-        /// Process identifiers by app; 0 during the start.
+        /// Process identifiers by app, or 0 during the start.
         var pids: [[ExactText]: Int32] = [:]
         var isOver = false
     }

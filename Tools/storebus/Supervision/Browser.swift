@@ -6,7 +6,7 @@ enum Browser {
 
     /// Starts the desktop's program for addresses, and does not wait for it.
     /// - Parameter variables: The environment, from which the admin key is left out.
-    /// - Returns: Whether there is such a program and it could be started.
+    /// - Returns: Whether such a program exists and could be started.
     static func open(_ address: String, _ variables: [String: String]) -> Bool {
         guard let path = find(in: variables["PATH"] ?? "") else { return false }
         let process = Process()
@@ -19,7 +19,7 @@ enum Browser {
         return (try? process.run()) != nil
     }
 
-    /// Finds the program in the directories of `PATH`; relative ones are passed over.
+    /// Finds the program in the directories of `PATH`. Relative ones are passed over.
     static func find(in path: String) -> String? {
         path.split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

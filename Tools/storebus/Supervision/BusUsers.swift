@@ -18,7 +18,7 @@ struct BusUsers: Codable, Hashable, Sendable {
         var sub: Rules
     }
 
-    /// Nil for `allow` is everything, `[]` nothing.
+    /// Nil for `allow` allows everything, `[]` nothing.
     struct Rules: Codable, Hashable, Sendable {
         var allow: [String]?
         var deny: [String]?
@@ -30,7 +30,7 @@ struct BusUsers: Codable, Hashable, Sendable {
     /// Name of the user with all permissions.
     static let owner = "owner"
 
-    /// Subjects of the broker must be named; `>` does not include them.
+    /// Subjects of the broker must be named, because `>` does not include them.
     private static let everything = Rules(allow: [">", "$SRV.>", "$SYS.>"])
 
     /// The users of `deploy/users.json`, compiled into the program, and the owner. A test reads them.

@@ -129,8 +129,8 @@ enum Termination: Hashable, Sendable, CustomStringConvertible {
         self = signal == 0 ? .exited((waitStatus >> 8) & 0xff) : .signalled(signal)
     }
 
-    /// Whether a restart cannot help: an error of the command line (64), a file (65), a lock (73), or the
-    /// configuration (78).
+    /// Whether a restart cannot help. This is so for an error of the command line (64), a file (65), a lock (73), or
+    /// the configuration (78).
     var isFinal: Bool {
         if case .exited(let code) = self { return [64, 65, 73, 78].contains(code) }
         return false

@@ -21,7 +21,7 @@ struct DatabaseAddress: Hashable, Sendable {
 
     private static let defaultPort = "5432"
 
-    /// - Throws: `databaseUnusable` for an invalid URL. The message repeats nothing of it.
+    /// - Throws: `databaseUnusable` for an invalid URL. The message repeats no part of it.
     init(_ url: String, origin: String) throws(CLIError) {
         guard let schemeEnd = Self.end(of: "://", in: url),
             ["postgres://", "postgresql://"].contains(url[..<schemeEnd])
@@ -42,9 +42,9 @@ struct DatabaseAddress: Hashable, Sendable {
             ?? Self.servers(authority.hosts, port: query["port"] ?? Self.defaultPort)
     }
 
-    /// Reads the flag, else the variable.
-    /// - Returns: Nil when neither is set: SQLite.
-    /// - Throws: `databaseUnusable`; `usage` for a password in the arguments, which every process can read.
+    /// Reads the flag, or else the variable.
+    /// - Returns: Nil if neither is set. The store then uses SQLite.
+    /// - Throws: `databaseUnusable`, and `usage` for a password in the arguments, which every process can read.
     static func find(
         flag: String?, _ variables: [String: String]
     ) throws(CLIError) -> DatabaseAddress? {
@@ -82,7 +82,7 @@ struct DatabaseAddress: Hashable, Sendable {
         return (decoded(parts[0]), parts.count == 2, String(text[text.index(after: at)...]))
     }
 
-    /// Parses `a:5433,b`, `[::1]:5433`, `/socket/dir`; an empty one is this machine.
+    /// Parses `a:5433,b`, `[::1]:5433`, `/socket/dir`. An empty one is this machine.
     private static func servers(_ hosts: String, port: String) -> [Server] {
         let names = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         return names.map { name in

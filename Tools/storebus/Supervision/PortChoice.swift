@@ -43,7 +43,7 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
 
     /// Checks that the port is free before anything is started.
     /// - Parameter flag: The option in the remedy, `--port`.
-    /// - Throws: `portInUse` with the owner's program; `addressUnusable`.
+    /// - Throws: `portInUse` with the owner's program, or `addressUnusable`.
     func check(host: String, flag: String) throws(CLIError) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -103,8 +103,8 @@ struct PortOwner: Hashable, Sendable {
     private static let tableByteCount = 1024 * 1024
 
     /// Finds the process. Of a parent and its children with the same socket it is the parent.
-    /// - Parameter root: Path of the process file system; tests have their own.
-    /// - Returns: Nil when no process listens, or when the process belongs to another user.
+    /// - Parameter root: Path of the process file system. Tests have their own.
+    /// - Returns: Nil if no process listens, or if the process belongs to another user.
     static func find(port: Int, root: String = "/proc") -> PortOwner? {
         let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap {
             try? String(decoding: FileAccess.beginning(of: $0, byteCount: tableByteCount), as: UTF8.self)
@@ -119,7 +119,7 @@ struct PortOwner: Hashable, Sendable {
         return owner.map { PortOwner(pid: $0, program: FileAccess.text("\(root)/\($0)/comm") ?? "?") }
     }
 
-    /// Reads a line such as `812 (node) S 1 …`; a program's name may have spaces and parentheses.
+    /// Reads a line such as `812 (node) S 1 …`. A program's name may have spaces and parentheses.
     private static func parent(of pid: Int32, root: String) -> Int32? {
         let fields = FileAccess.text("\(root)/\(pid)/stat")?.split(separator: ")").last?.split(separator: " ")
         return fields?.dropFirst().first.flatMap { Int32($0) }

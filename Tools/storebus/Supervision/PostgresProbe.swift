@@ -9,7 +9,7 @@ enum PostgresProbe {
     /// PostgreSQL's SSLRequest: eight bytes long, code 80877103. It is answered with one byte, `S` or `N`.
     private static let question: [UInt8] = [0, 0, 0, 8, 4, 210, 22, 47]
 
-    /// - Returns: Nil when it responds, else the reason.
+    /// - Returns: Nil if it responds, or else the reason.
     static func check(_ server: DatabaseAddress.Server) async -> String? {
         // Name lookup and connecting block the thread.
         await withCheckedContinuation { continuation in

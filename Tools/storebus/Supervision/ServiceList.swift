@@ -8,11 +8,11 @@ struct ServiceList: Sendable {
     /// The settings of `up`.
     struct Settings: Hashable, Sendable {
         var directory: DataDirectory
-        /// The address the gateway listens on; all other services use loopback.
+        /// The address the gateway listens on. All other services use loopback.
         var host: String
         var port: PortChoice
         var busPort: PortChoice
-        /// The gateway's port for HTTPS; nil for none.
+        /// The gateway's port for HTTPS, or nil without HTTPS.
         var httpsPort: Int?
         /// Whether a store without apps imports the sample catalogue.
         var wantsSample: Bool
@@ -33,7 +33,7 @@ struct ServiceList: Sendable {
     let executableDirectory: String
     /// The environment of `up`.
     let environment: [String: String]
-    /// Variables of single services, which go before all others; `storebus chaos` sets them.
+    /// Variables of single services, which go before all others. `storebus chaos` sets them.
     var additions: [String: [String: String]] = [:]  // keys: services, then variables
 
     /// Name of the gateway's variable with its port for HTTPS.
@@ -66,7 +66,7 @@ struct ServiceList: Sendable {
         }
     }
 
-    /// Stages of start and stop: the bus starts first and stops last; the gateway stops first.
+    /// Stages of start and stop. The bus starts first and stops last, and the gateway stops first.
     var plans: [Supervisor.Plan] {
         instances.map { instance in
             Supervisor.Plan(
@@ -89,7 +89,7 @@ struct ServiceList: Sendable {
     /// Returns the command of a process.
     /// - Parameters:
     ///   - name: Name of the process, `payment-queue#2`.
-    ///   - ports: Ports that services have reported; a restarted one keeps its port.
+    ///   - ports: Ports that services have reported. A restarted one keeps its port.
     func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
         let directory = settings.directory
         let instance = ServiceInstance(name)
@@ -120,8 +120,8 @@ struct ServiceList: Sendable {
     /// Variables with the address and credentials of the database.
     private static let databaseVariables = ["DATABASE_URL", "DATABASE_PASSWORD_FILE", "PGPASSFILE", "PGPASSWORD"]
 
-    /// The environment of a service. Secrets are variables, because every process can read arguments; only the gateway
-    /// gets the admin key, and only services with a database its address.
+    /// The environment of a service. Secrets are variables, because every process can read arguments. Only the gateway
+    /// gets the admin key, and only services with a database get its address.
     private func environment(of instance: ServiceInstance, busPort: Int?) -> [String: String] {
         let service = instance.service
         var variables = environment
@@ -231,7 +231,7 @@ struct Replicas: Hashable, Sendable {
     /// The text of the option.
     var words: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
 
-    /// Services that keep a database of their own; only Eligibility has none.
+    /// Services that keep a database of their own. Only Eligibility has none.
     static let storing: Set<String> = [
         ServiceName.catalog.rawValue, ServiceName.paymentQueue.rawValue, ServiceName.promotionController.rawValue,
         ServiceName.paymentProcessor.rawValue, ServiceName.notifier.rawValue, ServiceName.gateway.rawValue,
@@ -263,7 +263,7 @@ struct ExternalBus: Hashable, Sendable {
 
     private static let schemes = ["storebus://", "tls://", "nats://", "nats+tls://"]
 
-    /// - Throws: `usage` for an invalid URL. The message repeats nothing of it.
+    /// - Throws: `usage` for an invalid URL. The message repeats no part of it.
     init(_ url: String, origin: String) throws(CLIError) {
         guard let scheme = Self.schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
             throw CLIError(

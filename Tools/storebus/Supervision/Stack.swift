@@ -58,7 +58,7 @@ final class Stack {
         }
     }
 
-    /// Stops all services; the second call kills them. Safe to call from a signal handler's thread.
+    /// Stops all services. The second call kills them. Safe to call from a signal handler's thread.
     nonisolated func stop() { happened.yield(.event(.stop)) }
 
     /// Ports of the bus and the gateway, once they listen.
@@ -108,7 +108,7 @@ final class Stack {
         }
     }
 
-    /// Waits for the ready file of this process; an earlier process has another identifier.
+    /// Waits for the ready file of this process. An earlier process has another identifier.
     private func watch(_ service: String, pid: Int32) -> Task<Void, Never> {
         let path = serviceList.settings.directory.readyFile(service)
         return Task { [happened] in
@@ -153,7 +153,7 @@ struct ReadyFile: Hashable, Sendable, Decodable {
     var monitorPort: Int?
     var instance: String?
 
-    /// - Returns: Nil when there is none yet.
+    /// - Returns: Nil if it is missing.
     static func read(_ path: String) -> ReadyFile? {
         FileAccess.text(path).flatMap { try? StoreJSON.decode(ReadyFile.self, from: Array($0.utf8)) }
     }
@@ -161,7 +161,7 @@ struct ReadyFile: Hashable, Sendable, Decodable {
 
 /// Rotates a service's log above 16 MiB: its content replaces `….log.1`, and it is truncated.
 ///
-/// The service has the file open and appends, so the file is copied and truncated, not renamed; lines written between
+/// The service has the file open and appends, so the file is copied and truncated, not renamed. Lines written between
 /// the two are lost.
 enum LogRotation {
     static let byteCountMax = 16 * 1024 * 1024

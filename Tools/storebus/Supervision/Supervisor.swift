@@ -2,11 +2,11 @@
 ///
 /// Pure: it turns events with their time into actions, which ``Stack`` performs.
 ///
-/// - Start: stage by stage; a stage begins when all services of the earlier stages are ready. The bus is the first
+/// - Start: stage by stage. A stage begins when all services of the earlier stages are ready. The bus is the first
 ///   stage, so that the others' first attempt to connect succeeds.
 /// - Life: a service that ends is restarted after ``Backoff``, while the others continue.
-/// - Stop: SIGTERM stage by stage, the gateway first so that no new requests arrive; SIGKILL for those still running
-///   10 s later.
+/// - Stop: SIGTERM stage by stage, the gateway first so that no new requests arrive. SIGKILL follows for those still
+///   running 10 s later.
 struct Supervisor: Sendable {
     /// A service as the supervisor sees it.
     struct Plan: Hashable, Sendable {
@@ -63,7 +63,7 @@ struct Supervisor: Sendable {
     private var phase = Phase.idle
     private var outcome = Outcome.stopped
 
-    /// - Parameter plans: In the order of starting within a stage; names are unique.
+    /// - Parameter plans: In the order of starting within a stage. Names are unique.
     init(_ plans: [Plan]) {
         members = plans.map { Member(plan: $0) }
     }
@@ -83,7 +83,7 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// The time of the next `.tick`; nil when only another event can change the state.
+    /// The time of the next `.tick`, or nil if only another event can change the state.
     var nextTick: Instant? {
         var due = members.compactMap { member -> Instant? in
             switch member.state {
@@ -260,12 +260,12 @@ extension Supervisor {
     enum Event: Hashable, Sendable {
         case start
         case spawned(String, pid: Int32)
-        /// The process could not be started; `reason` is the system's message.
+        /// The process could not be started. `reason` is the system's message.
         case spawnFailed(String, reason: String)
         /// The service wrote its ready file.
         case ready(String, pid: Int32)
         case exited(String, pid: Int32, Termination)
-        /// Ctrl-C or SIGTERM; the second one kills.
+        /// Ctrl-C or SIGTERM. The second one kills.
         case stop
         /// The time of ``Supervisor/nextTick``.
         case tick
@@ -278,7 +278,7 @@ extension Supervisor {
         case terminate(Int32)
         case kill(Int32)
         case report(Report)
-        /// Every process has ended; no more actions follow.
+        /// Every process has ended. No more actions follow.
         case finished(Outcome)
     }
 

@@ -19,7 +19,8 @@ package struct SandboxBehavior: ProcessorBehavior {
 
 /// The part of a processor that a sandbox simulates: the decision and the faults.
 ///
-/// The first two methods are called for every create and must be quick. For a known key their results have no effect.
+/// The processor calls the first two methods with each `create`, so they must be quick. It ignores their results for a
+/// known key.
 /// The other two run before and after the commit, and a test throws or waits in them to make an outcome unknown.
 package protocol ProcessorBehavior: Sendable {
     func decide(_ request: CreateChargeRequest) -> ChargeDecision

@@ -16,7 +16,7 @@ package struct FrameHeader {
 
     /// Scans a header.
     ///
-    /// - Throws: `bad_frame` for everything that is not strict JSON. Faults of single members are found when they are
+    /// - Throws: `bad_frame` for a header that is not strict JSON. Faults of single members are found when they are
     ///   asked for, because they do not end the connection.
     package init(scanning bytes: Span<UInt8>) throws(BusViolation) {
         var scanner = HeaderScanner()

@@ -95,8 +95,6 @@ package enum ServerAPIError: String, Error, CaseIterable {
     /// Apple's sentence.
     package var message: String { String(rawValue.drop { $0 != " " }.dropFirst()) }
 
-    package static var all: [ServerAPIError] { allCases }
-
     /// Finds an error by Apple's number.
     package init?(code: Int) {
         guard let known = Self.allCases.first(where: { $0.code == code }) else { return nil }

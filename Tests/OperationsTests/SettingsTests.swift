@@ -57,11 +57,6 @@ import Testing
         #expect(inFile?.message == "name (from settings.json) must be a whole number")
     }
 
-    @Test func `a missing value that must be there is named with its variable`() throws {
-        let error = #expect(throws: StartupError.self) { try settings().requiredString("database.url") }
-        #expect(error?.message == "database.url is not set; set DATABASE_URL")
-    }
-
     private enum Color: String, CaseIterable { case red, green }
 
     @Test func `a word must be one of the words`() throws {

@@ -22,7 +22,6 @@ import Testing
         #expect(
             StorePromotionVisibility.allCases.map { SKProductStorePromotionVisibility($0) } == visibilities)
         #expect(visibilities.map(\.rawValue) == [0, 1, 2])
-        #expect(visibilities.map { $0.model.rawNumber } == visibilities.map(\.rawValue))
         #expect(visibilities.map(\.model.rawValue) == StorePromotionVisibility.allCases.map(\.rawValue))
     }
 

@@ -29,7 +29,7 @@ struct ChaosDice<Generator: RandomNumberGenerator> {
         generators = rules.indices.map(generator)
     }
 
-    /// Draws for every rule that concerns the message. The first that hits counts.
+    /// Draws a number for each rule of the message. The first rule that hits decides.
     mutating func roll(_ subject: Span<UInt8>, from publisher: ChaosParty, to target: ChaosParty) -> Strike? {
         var strike: Strike?
         for index in tallies.indices where tallies[index].rule.concerns(subject, from: publisher, to: target) {

@@ -60,8 +60,6 @@ final class BrokerConnection {
     var lastWriteProgress: Duration
     /// How to close the socket after the output. Nil while the connection is open.
     var ending: Ending?
-    /// The time at which the socket is closed, even with pending bytes.
-    var endDeadline: Duration?
     @exclusivity(unchecked) var isDirty = false
 
     var lastInbound: Duration

@@ -52,9 +52,6 @@ final class InFlightRegistry: Sendable {
         // Released here, outside of the lock.
         _ = dropped
     }
-
-    /// The number of waiting tasks, for tests that look for leftovers.
-    var listenerCount: Int { contents.withLock { $0.listeners.values.reduce(0) { $0 + $1.count } } }
 }
 
 extension AsyncStream<Void> {

@@ -9,7 +9,7 @@ enum RequestedOfferPolicy {
     struct Found: Hashable, Sendable {
         var discount: ProductDiscount
         var applied: AppliedOffer
-        /// The redeemable offer with its conditions. Nil for a promotional offer, which is for every former subscriber.
+        /// The redeemable offer with its conditions. Nil for a promotional offer, which any former subscriber may use.
         var redeemable: RedeemableOffer?
     }
 

@@ -21,11 +21,6 @@ enum RenewalPolicy {
         case renew(RenewalAttempt)
     }
 
-    /// Tells whether the step depends on a quote.
-    static func needsQuote(_ value: StoredSubscription, at: Timestamp) -> Bool {
-        withoutQuote(value, at: at) == nil
-    }
-
     /// Returns the change that does not depend on a quote.
     /// - Parameter at: The instant that has fallen due.
     static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Decides the next revision of a transaction and its actions from an event, without I/O.
 ///
-/// Edges that StoreKit does not have are refused for every caller (M27, M53, P7).
+/// It refuses an edge that StoreKit does not have, for any caller (M27, M53, P7).
 ///
 /// ```
 /// purchasing ──▶ purchased ┐

@@ -200,7 +200,7 @@ package final class InMemoryClient: BusClient {
         }
     }
 
-    /// Checks for everything that a real client would refuse to send. Returns the subject and the bytes of the frame.
+    /// Refuses a message that a real client would not send. Returns the subject and the bytes of the frame.
     private static func check(
         _ subject: String, reply: String?, key: String?, headers: BusHeaders, body: [UInt8]
     ) throws(BusError) -> (Subject, Int) {

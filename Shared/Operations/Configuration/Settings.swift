@@ -90,14 +90,6 @@ package final class Settings: Sendable {
         return fallback
     }
 
-    /// A text that must be set.
-    package func requiredString(_ key: String, isSecret: Bool = false) throws(StartupError) -> String {
-        guard let value = try string(key, isSecret: isSecret) else {
-            throw StartupError(.badConfiguration, "\(key) is not set; set \(Self.variable(for: key))")
-        }
-        return value
-    }
-
     /// An integer in a range, or nil when every source lacks it.
     package func int(_ key: String, in range: ClosedRange<Int>) throws(StartupError) -> Int? {
         let value: Int? = try value(key, .int, "a whole number") {

@@ -41,7 +41,7 @@ package struct ErrorResponse: Hashable, Sendable {
         members = [:]
         self.name = name
         self.status = status
-        content = .apple(ServerAPIError.all.map(\.code).filter { $0 / 10_000 == status }.sorted())
+        content = .apple(ServerAPIError.allCases.map(\.code).filter { $0 / 10_000 == status }.sorted())
         self.description = description
         self.isRepeatable = isRepeatable
     }

@@ -2,13 +2,4 @@
 /// operator's setting decides (M88).
 public enum StorePromotionVisibility: String, CaseIterable, Sendable, Codable {
     case `default`, show, hide
-
-    /// StoreKit's number for it.
-    public var rawNumber: Int {
-        switch self {
-        case .default: 0
-        case .show: 1
-        case .hide: 2
-        }
-    }
 }

@@ -112,9 +112,6 @@ extension String? {
 extension Sequence<String> {
     /// Whether an element has the same bytes.
     public func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
-
-    /// Sorts by the bytes, as databases do.
-    public func sortedExactly() -> [String] { sorted { ExactText($0) < ExactText($1) } }
 }
 
 extension Dictionary where Key == ExactText {

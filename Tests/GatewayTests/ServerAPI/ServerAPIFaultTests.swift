@@ -26,7 +26,7 @@ import Testing
 
     @Test func `every number of Apple's can be ordered, with its status and a sentence`() async throws {
         try await withSamples { store, token in
-            for error in ServerAPIError.all {
+            for error in ServerAPIError.allCases {
                 #expect(try await order(store, #"{"errorCode":\#(error.code)}"#).status == 201)
                 let answer = try await store.send(.GET, Self.info, token: token)
                 #expect(answer.status == error.code / 10_000)

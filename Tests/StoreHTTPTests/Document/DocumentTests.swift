@@ -101,7 +101,7 @@ import Testing
             guard case .apple(let numbers) = error.content else { return [] }
             return numbers
         }
-        #expect(Set(numbers) == Set(ServerAPIError.all.map(\.code)))
+        #expect(Set(numbers) == Set(ServerAPIError.allCases.map(\.code)))
     }
 
     @Test func `examples of comments are read by their types`() throws {

@@ -31,7 +31,7 @@ PRODUCTS     ?= 100000
 EVENTS       ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-SERVICES := broker,catalog,payment-queue,payment-processor,promotion-controller,eligibility,notifier,gateway,storebus
+SERVICES := broker,catalog,payment-queue,payment-processor,promotion-controller,eligibility,app-store-server,gateway,storebus
 # Where tests are built, and how. With ONLY there is another plan, which would compile what both have twice in one path.
 TESTS   := $(SCRATCH)$(if $(ONLY),-only)
 BUILD_TESTS := $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(SWIFT) build --scratch-path $(TESTS) \

@@ -134,7 +134,7 @@ var targets: [Target] = [
         "ServiceDatabase",
         [
             "ServiceDatabase", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StoreModels",
-            "StorebusTesting", "Catalog", "Gateway", "Notifier", "PaymentProcessor", "PaymentQueue",
+            "StorebusTesting", "Catalog", "Gateway", "AppStoreServer", "PaymentProcessor", "PaymentQueue",
             "PromotionController", logging, lifecycle,
         ]),
     tests(
@@ -168,18 +168,18 @@ var targets: [Target] = [
             "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(
-        "Notifier",
+        "AppStoreServer",
         [
-            "Notifier", "StoreModels", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StorebusTesting",
-            logging,
+            "AppStoreServer", "BusClient", "StoreHTTP", "StoreModels", "BusService", "EventLoop", "Persistence",
+            "ServiceTesting", "Signing", "StorebusTesting", crypto, logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
         "Gateway",
         [
-            "Gateway", "Broker", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
-            "Operations",
-            "CurlLoop", "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, nioCore,
+            "Gateway", "AppStoreServer", "Broker", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService",
+            "EventLoop", "Operations", "CurlLoop", "Persistence", "ServiceDatabase", "ServiceTesting", "Signing",
+            "StorebusTesting", hummingbird, nioCore,
             nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
             jwtKit, crypto,
         ]),
@@ -221,10 +221,10 @@ targets += service(
     "PromotionController",
     busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
 targets += service(
-    "Notifier",
+    "AppStoreServer",
     busService + [
-        "BusClient", "CurlLoop", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle,
-        metrics,
+        "BusClient", "CurlLoop", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", "Signing", "StoreHTTP",
+        crypto, jwtKit, lifecycle, metrics,
     ])
 targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"])
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
@@ -330,7 +330,7 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
-    "payment-processor": "PaymentProcessorMain", "notifier": "NotifierMain", "gateway": "GatewayMain",
+    "payment-processor": "PaymentProcessorMain", "app-store-server": "AppStoreServerMain", "gateway": "GatewayMain",
     "storebus": "StorebusMain",
 ]
 

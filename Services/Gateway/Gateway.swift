@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Logging
+import Persistence
 import Signing
 import StoreModels
 
@@ -22,10 +23,9 @@ package final class Gateway: Sendable {
     /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
     let consoleFiles: ConsoleFiles
-    let keys: KeyStore
-    let signing: SigningKeys
-    let serverApps: ServerApps
-    let serverAPIFaults: ServerAPIFaults
+    let keys: KeyDirectory
+    /// The gateway's address as clients reach it.
+    let address: PublicAddress
     let stores: IsolatedStores
     let chaosRuns: ChaosRuns
     /// The receipt environment.
@@ -49,12 +49,13 @@ package final class Gateway: Sendable {
 
     /// - Parameters:
     ///   - adminKey: The operator's key. With nil the operator's routes reject every caller.
+    ///   - database: The gateway's own. Its creator closes it.
     ///   - operatorBus: Nil for the gateway's own connection.
     ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock. Tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
-        bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, keys: KeyStore,
+        bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, database: any SQLDatabase,
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         operatorBus: OperatorConnection? = nil,
         catalogPatience: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
@@ -69,14 +70,12 @@ package final class Gateway: Sendable {
         self.adminKey = adminKey
         self.console = adminKey.map { ConsoleSessions(adminKey: $0, sessionKey: tokens.key, now: now) }
         self.consoleFiles = consoleFiles
-        self.keys = keys
-        self.signing = SigningKeys(database: keys.database, logger: logger)
-        self.serverApps = ServerApps(database: keys.database, logger: logger)
-        self.serverAPIFaults = ServerAPIFaults(database: keys.database, logger: logger)
-        self.stores = IsolatedStores(database: keys.database, now: now, logger: logger)
-        self.chaosRuns = ChaosRuns(database: keys.database, logger: logger)
+        self.keys = KeyDirectory(services: services)
+        self.address = PublicAddress("http://127.0.0.1:\(Self.defaultPort)")
+        self.stores = IsolatedStores(database: database, now: now, logger: logger)
+        self.chaosRuns = ChaosRuns(database: database, logger: logger)
         self.environment = environment
-        let storefronts = StorefrontDirectory(services: services)
+        let storefronts = StorefrontDirectory(services: services, from: CatalogEndpoints.listStorefronts)
         let versions = CurrentVersions(services: services)
         let accounts = AccountDirectory(services: services, versions: versions, logger: logger)
         self.storefronts = storefronts
@@ -101,11 +100,7 @@ package final class Gateway: Sendable {
             + subscriptionRoutes + storeRoutes + storePurchaseRoutes + overrideRoutes + intentRoutes + adminRoutes
             + contentRoutes + operatingRoutes + subscriptionOperatingRoutes + clockRoutes + upkeepRoutes
             + promotionRoutes + imageRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes
-            + customerRoutes + receiptRoutes + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes
-            + signingRoutes + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes + busRoutes
-            + faultRoutes + chaosRunRoutes
-            + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
-                route.handled(after: { [self] in try await serverAPIObstacle($0) })
-            }
+            + customerRoutes + monitoringRoutes + appStoreRoutes + notificationRoutes + appleServerRoutes
+            + isolatedStoreRoutes + consoleRoutes + busRoutes + faultRoutes + chaosRunRoutes
     }
 }

@@ -64,7 +64,7 @@ public struct PlantedBug: Sendable {
     /// Each event gives its first notification twice, under two UUIDs.
     @inlinable public static var notificationMadeTwice: PlantedBug { PlantedBug("notification-made-twice") }
 
-    /// The payment queue gives numbers of removed rows of its logs again, and the notifier waits instead of recovering.
+    /// The payment queue gives numbers of removed rows of its logs again, and AppStoreServer waits instead of recovering.
     @inlinable public static var positionsReused: PlantedBug { PlantedBug("positions-reused") }
 
     /// An operator's transaction is looked up in every isolated store.

@@ -17,8 +17,8 @@ package struct HTTPRoute: Hashable, Sendable {
 
         /// The body of every route without another: at most 64 KiB.
         package static let small = Body.whole(max: 64 * 1024)
-        /// The body of a route that reads a receipt (S11).
-        package static let receipt = Body.whole(max: 1024 * 1024)
+        /// The body of a route that reads a receipt (S11). It crosses the bus in one message of at most 1 MiB.
+        package static let receipt = Body.whole(max: 960 * 1024)
     }
 
     /// The use of the `Idempotency-Key` header.

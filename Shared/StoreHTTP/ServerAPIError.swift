@@ -1,3 +1,5 @@
+import StoreModels
+
 /// An error of the App Store Server API, written as Apple's number and sentence.
 ///
 /// Those that operations have, and those that an operator can order.
@@ -99,5 +101,30 @@ package enum ServerAPIError: String, Error, CaseIterable {
     package init?(code: Int) {
         guard let known = Self.allCases.first(where: { $0.code == code }) else { return nil }
         self = known
+    }
+}
+
+extension ServerAPIError {
+    /// The HTTP status, which are the number's first three digits.
+    package var status: Int { code / 10_000 }
+
+    /// Converts a problem. Only a repeatable one is said to be so.
+    package init(_ problem: StoreError) {
+        switch problem.code {
+        case .internal: self = .generalInternal
+        // The path names an isolated store that is gone, or another one than the key's.
+        case .notFound: self = .appNotFound
+        case _ where problem.retryable || problem.leavesOutcomeUnknown: self = .generalInternalRetryable
+        case _ where (400..<500).contains(problem.status): self = .generalBadRequest
+        default: self = .generalInternal
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the request may have been executed although no reply came. Either time ran out, or the connection broke
+    /// during the request.
+    package var leavesOutcomeUnknown: Bool {
+        code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
     }
 }

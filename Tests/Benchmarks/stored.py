@@ -19,7 +19,7 @@ class SQLite:
     def __init__(self, data):
         self.connection = sqlite3.connect("", isolation_level=None)
         self.run("ATTACH '' AS bench")
-        for service in ("payment-queue", "payment-processor", "notifier"):
+        for service in ("payment-queue", "payment-processor", "app-store-server"):
             schema = service.replace("-", "_")
             self.run("ATTACH '%s/%s.sqlite' AS %s" % (data, service, schema))
             for setting in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -524288"):
@@ -44,7 +44,7 @@ class SQLite:
     def close(self):
         broken = self.rows("PRAGMA payment_queue.foreign_key_check")
         if broken: sys.exit("rows without what they refer to: %s" % broken[:5])
-        for schema in ("payment_queue", "payment_processor", "notifier"):
+        for schema in ("payment_queue", "payment_processor", "app_store_server"):
             self.run("PRAGMA %s.journal_mode = WAL" % schema)
         self.connection.close()
 
@@ -105,8 +105,8 @@ DEFAULT = {"xact", "charge_number"}
 # Tables, the column that says which rows are copied, and whether only recent sales have one.
 TABLES = [("payment_queue", "payment_transaction", "id", False), ("payment_queue", "payment", "transaction_id", False),
           ("payment_processor", "charge", "charge_key", False), ("payment_queue", "journal", "position", True),
-          ("payment_queue", "server_event", "position", True), ("notifier", "notification", "position", True),
-          ("notifier", "notification_payload", "position", True)]
+          ("payment_queue", "server_event", "position", True), ("app_store_server", "notification", "position", True),
+          ("app_store_server", "notification_payload", "position", True)]
 # In JSON: texts of the sale `o` and what they become.
 TRANSACTION = ["id", "device", "request_key", "number", "at_text"]
 EVENT = ["account", "app_number", "at_text", "number", "modified"]
@@ -169,12 +169,12 @@ def fill(database, count, events):
                  "modified_seq = %s" % (start, start, of % "head", of % "pruned", of % "modified"))
     database.count_on("transaction", number + count)
     database.count_on("app_transaction", app_number + len(others))
-    database.number_on("notifier.notification", "position")
+    database.number_on("app_store_server.notification", "position")
     xact, position = database.rows(
         "SELECT xact, position FROM payment_queue.server_event ORDER BY xact DESC, position DESC LIMIT 1")[0]
     place = "v_" + digits(int(xact), 13) + digits(int(position), 13)
     database.run("UPDATE payment_queue.server_event_reader SET position = '%s'" % place)
-    database.run("UPDATE notifier.outbox_reader SET position = '%s' WHERE name = 'serverEvents'" % place)
+    database.run("UPDATE app_store_server.outbox_reader SET position = '%s' WHERE name = 'serverEvents'" % place)
     database.close()
     return [known[0], known[-1], others[len(others) // 2]]
 
@@ -187,12 +187,12 @@ def template(database):
             "p.request_key, t.transaction_number, t.created_seq, t.modified_seq, n.uuid "
             "FROM payment_queue.payment_transaction t JOIN payment_queue.payment p ON p.transaction_id = t.id "
             "JOIN payment_queue.customer c ON c.customer_identifier = t.customer_identifier "
-            "JOIN notifier.notification n ON n.customer_identifier = t.customer_identifier "
+            "JOIN app_store_server.notification n ON n.customer_identifier = t.customer_identifier "
             "WHERE t.is_finished = 1 ORDER BY t.id"):
         rows.append((len(rows), *facts, json.loads(body)["transactionDate"]))
     (waiting,), = database.rows("SELECT COUNT(*) FROM payment_processor.charge WHERE is_uncaptured <> 0")
     if not rows or len({row[2] for row in rows}) < len(rows) or int(waiting):
-        sys.exit("not one sale of each customer, finished, captured and imported by the notifier")
+        sys.exit("not one sale of each customer, finished, captured and imported by app-store-server")
     database.run("CREATE TABLE bench.template (template {0} PRIMARY KEY, id {1}, customer {1}, account {1}, app_number {0}, "
                  "device {1}, request_key {1}, number {0}, seq {0}, modified {0}, uuid {1}, at_text {1})".format(
                      "BIGINT", database.text))

@@ -85,7 +85,46 @@ import Testing
         }
     }
 
-    @Test func `each service may serve its own requests in the queue grouponly`() throws {
+    private typealias CallGraph = [ServiceName: Set<ServiceName>]
+
+    /// Finds services that call each other in a circle. The first one is the last one, too.
+    private static func cycle(in graph: CallGraph) -> [ServiceName]? {
+        func circle(_ way: [ServiceName]) -> [ServiceName]? {
+            for next in (graph[way[way.count - 1]] ?? []).sorted(by: { $0.rawValue < $1.rawValue }) {
+                if next == way[0] { return way + [next] }
+                if !way.contains(next), let found = circle(way + [next]) { return found }
+            }
+            return nil
+        }
+        for service in ServiceName.allCases {
+            if let found = circle([service]) { return found }
+        }
+        return nil
+    }
+
+    @Test func `services call each other in one direction`() throws {
+        let (users, endpoints) = (try Self.users(), try Self.endpoints())
+        var (called, permitted): (CallGraph, CallGraph) = ([:], [:])
+        for service in ServiceName.allCases {
+            let (user, calls) = (try #require(users[service.rawValue]), try Self.calls(of: service, endpoints))
+            for request in Set(endpoints.values) where request.service != service {
+                if calls.contains(request.subject) { called[service, default: []].insert(request.service) }
+                if user.publishing(to: request.subject.utf8.span) == .allowed {
+                    permitted[service, default: []].insert(request.service)
+                }
+            }
+        }
+        for (graph, source) in [(called, "the code"), (permitted, "users.json")] {
+            #expect(graph[.gateway]?.contains(.appStoreServer) == true, "\(source)")
+            #expect(graph[.appStoreServer]?.contains(.paymentQueue) == true, "\(source)")
+            let cycle = Self.cycle(in: graph)?.map(\.rawValue).joined(separator: " → ")
+            #expect(cycle == nil, "\(source): \(cycle ?? "")")
+        }
+        let withCycle = called.merging([.catalog: [.appStoreServer]]) { $0.union($1) }
+        #expect(Self.cycle(in: withCycle)?.count ?? 0 >= 3, "a cycle is found")
+    }
+
+    @Test func `each service may serve its own requests, in the queue group only`() throws {
         let (users, endpoints) = (try Self.users(), try Self.endpoints())
         for service in ServiceName.allCases {
             let user = try #require(users[service.rawValue])
@@ -104,7 +143,7 @@ import Testing
             (PromotionEvents.intentsChanged(key: "k"), .promotionController, [.gateway]),
             (ProcessorEvents.chargeChanged, .paymentProcessor, [.paymentQueue]),
             (CatalogEvents.appChanged, .catalog, [.paymentQueue, .eligibility]),
-            (ServerEventHints.subject, .paymentQueue, [.notifier]),
+            (ServerEventHints.subject, .paymentQueue, [.appStoreServer]),
             ("sb.evt.gateway.v1.session.opened", .gateway, [.gateway]),
         ]
         for event in events {

@@ -519,9 +519,9 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.fault("hostile-clients", "gateway", "end")
         },
         PlantedCase(.h1, "no answer beside hostile peers", lines: [2, 3]) { isPlanted, script in
-            script.fault("hostile-webhooks", "notifier", "begin")
+            script.fault("hostile-webhooks", "app-store-server", "begin")
             script.run(.listUnfinished, isPlanted ? .info : .ok, [])
-            script.fault("hostile-webhooks", "notifier", "end")
+            script.fault("hostile-webhooks", "app-store-server", "end")
         },
         PlantedCase(.h1, "slow beside hostile peers", lines: [202, 203]) { isPlanted, script in
             for _ in 1...100 { script.run(.listUnfinished, []) }

@@ -99,7 +99,7 @@ for _ in range(10):
     if sent:
         break
 else:
-    sys.exit("error: the test notification was not leased within 20 s; is the notifier running?")
+    sys.exit("error: the test notification was not leased within 20 s; is app-store-server running?")
 
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
 print(f"export STOREBUS_SERVER_TOKEN={server} STOREBUS_TEST_NOTIFICATION={test}")

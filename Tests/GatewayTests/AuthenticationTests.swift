@@ -1,3 +1,4 @@
+import BusService
 import Crypto
 import EventLoop
 import Foundation
@@ -168,13 +169,14 @@ import Testing
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
         let gateway = try await InMemoryGateway.make()
         let authenticator = Authenticator(
-            tokens: tokens, adminKey: nil, console: nil, keys: gateway.keys,
-            serverAPI: ServerAPITokens(keys: gateway.keys, apps: gateway.serverApps, now: { .wallClock() }))
+            tokens: tokens, adminKey: nil, console: nil, keys: gateway.keys)
         await #expect(throws: HTTPError.self) {
-            try await authenticator.principal(for: .admin, method: .get, headers: [.authorization: "Bearer "])
+            try await authenticator.principal(
+                for: .admin, method: .get, headers: [.authorization: "Bearer "], CallContext())
         }
         await #expect(throws: HTTPError.self) {
-            try await authenticator.principal(for: .admin, method: .get, headers: [.authorization: "Bearer anything"])
+            try await authenticator.principal(
+                for: .admin, method: .get, headers: [.authorization: "Bearer anything"], CallContext())
         }
     }
 

@@ -144,7 +144,7 @@ import Testing
             for subject in try subjects() {
                 let limit =
                     switch subject.name {
-                    case "POST /v1/eligibility": 1 << 20
+                    case "POST /v1/eligibility": 960 << 10
                     case "PUT /admin/v1/chaos/runs/{id}": 256 << 10
                     default: 64 << 10
                     }

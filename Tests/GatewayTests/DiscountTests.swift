@@ -104,15 +104,13 @@ import Testing
             #expect(try await store.send(.DELETE, path, token: Sample.adminKey).status == 204)
             #expect(
                 try await pay(store, try body(made.identifier, key: made.key)).discountCheck == .keyUnknown)
-            let other = NewKey(.subscriptionOffer, bundleId: "com.example.other", now: .wallClock())
-            try await store.gateway.keys.add(other)
+            let other = try await store.apple.add(.subscriptionOffer, of: "com.example.other")
             let foreign = try body(
-                other.record.keyIdentifier, key: try P256.Signing.PrivateKey(pemRepresentation: other.secret))
+                other.key.keyIdentifier, key: try P256.Signing.PrivateKey(pemRepresentation: other.secret))
             #expect(try await pay(store, foreign).discountCheck == .keyOfOtherApp)
-            let shared = NewKey(.sharedSecret, bundleId: Sample.bundleId, now: .wallClock())
-            try await store.gateway.keys.add(shared)
+            let shared = try await store.apple.add(.sharedSecret, of: Sample.bundleId)
             #expect(
-                try await pay(store, try body(shared.record.keyIdentifier)).discountCheck == .keyOfOtherKind)
+                try await pay(store, try body(shared.key.keyIdentifier)).discountCheck == .keyOfOtherKind)
         }
     }
 

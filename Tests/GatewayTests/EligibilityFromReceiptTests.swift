@@ -25,12 +25,9 @@ import Testing
     private func receipt(
         _ store: GatewayHarness, bundleId: String = Sample.bundleId, environment: ReceiptEnvironment = .sandbox
     ) async throws -> String {
-        let facts = ReceiptContents(
-            items: [Self.trial], subscriptions: [], firstSeen: Self.trial.purchaseDate,
-            now: Timestamp(milliseconds: 1_800_000_000_000))
-        return try await ReceiptMaker(keys: store.gateway.signing, environment: environment).receiptData(
-            of: CustomerReference(bundleId: bundleId, customerIdentifier: FakePaymentQueue.customer), facts,
-            applicationVersion: "1.0")
+        try await store.apple.receiptData(
+            of: CustomerReference(bundleId: bundleId, customerIdentifier: FakePaymentQueue.customer), Self.trial,
+            environment: environment)
     }
 
     private func ask(
@@ -122,7 +119,11 @@ import Testing
             let clockless = try await ask(store, data, token: token)
             store.payments.contents.withLock { $0.failure = nil }
             store.eligibility.goAway()
-            let answers = [(clockless, "payments"), (try await ask(store, data, token: token), "eligibility")]
+            let unjudged = try await ask(store, data, token: token)
+            store.appStore.service.goAway()
+            let unread = try await ask(store, data, token: token)
+            store.appStore.service.comeBack()
+            let answers = [(clockless, "payments"), (unjudged, "eligibility"), (unread, "payments")]
             for (answer, away) in answers {
                 #expect(answer.status == 200)
                 #expect(answer.json["degraded"] == .array([.string(away)]))
@@ -157,6 +158,22 @@ import Testing
             }
             let many = Array(repeating: "p", count: 501)
             #expect(try await ask(store, "TUlJ", token: token, products: many).status == 400)
+        }
+    }
+
+    @Test func `a receipt of 1 500 renewals is answered`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.renewPro(1_500)
+            let token = try await store.session()
+            let made = try await store.send(.GET, "/v1/receipt", token: token)
+            let data = try #require(made.json["receiptData"]?.stringValue)
+            let answer = try await askUntilHeard(store, data, token: token)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(answer.json["eligibility"]?.arrayValue?.first?["productIdentifier"] == "com.example.pro")
+            // The trial, and the latest renewal.
+            let history = try #require(store.eligibilityRequests.all.last?.receipt)
+            #expect(history.items.map(\.transactionIdentifier) == ["2000000000000001", "2000000000001500"])
+            #expect(history.items.first?.isTrialPeriod == true)
         }
     }
 }

@@ -285,15 +285,20 @@ import Testing
 
     @Test func `who trusts the store's root reaches the gateway by Apple's names, and nobody else does`() async throws {
         try await GatewayHarness.run { store in
-            let authority = try await store.gateway.signing.authority()
-            let identity = try authority.serverIdentity(hosts: HTTPSHosts.all(publicURL: nil, more: []), now: Date())
-            try RootCertificateFile.write(authority, in: store.directory.path)
+            let authority = try await store.apple.authority()
+            try authority.rootPEM().write(
+                toFile: store.directory.file("root.pem"), atomically: true, encoding: .utf8)
             let (ports, signal) = AsyncStream.makeStream(of: Int.self)
-            let server = GatewayServer(
-                responder: store.gateway.responder(), host: "127.0.0.1", port: 0,
-                tls: try TLSContext(chain: identity.chain, key: identity.key), placement: LoopPlacement(loop: nil),
-                admission: Admission(StoreRoutes.all, logger: store.gateway.logger), logger: store.gateway.logger,
-                onListening: { signal.yield($0) })
+            let server = CertifiedServer(
+                hosts: HTTPSHosts.all(publicURL: nil, more: []), services: store.gateway.services,
+                logger: store.gateway.logger
+            ) { [gateway = store.gateway] tls in
+                GatewayServer(
+                    responder: gateway.responder(), host: "127.0.0.1", port: 0, tls: tls,
+                    placement: LoopPlacement(loop: nil),
+                    admission: Admission(StoreRoutes.all, logger: gateway.logger), logger: gateway.logger,
+                    onListening: { signal.yield($0) })
+            }
             let group = ServiceGroup(configuration: .init(services: [server], logger: store.gateway.logger))
             let running = Task { try await group.run() }
             let port = await ports.first { _ in true } ?? 0

@@ -52,7 +52,7 @@ import Testing
             #expect(made.url.hasSuffix("/s/t-1"))
             #expect(made.bundleId == "com.example.app")
             #expect(made.seed == 42)
-            let root = try await store.gateway.signing.authority().rootDER()
+            let root = try await store.apple.authority().rootDER()
             #expect(made.rootCertificate == root.base64)
             let clock = store.payments.contents.withLock { $0.subscribing.clock }
             #expect(clock.frozen)
@@ -68,8 +68,7 @@ import Testing
             var inner = token
             inner.header["kid"] = .string(made.keyId)
             inner.key = try .init(pemRepresentation: made.privateKey)
-            #expect(
-                try await store.gateway.responderKey(of: inner.text()).bundleId == "com.example.app@t-1.42")
+            #expect(try await store.apple.key(of: inner.text()).bundleId == "com.example.app@t-1.42")
             #expect(try await list(store).map(\.store) == ["t-1"])
         }
     }
@@ -209,20 +208,20 @@ import Testing
             let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
             #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 204)
             #expect(try await store.send(.GET, "/v1/history", token: token).status == 404)
-            #expect(try await store.gateway.keys.key(made.keyId) == nil)
+            #expect(try await store.apple.find(made.keyId) == nil)
             #expect(try await list(store).map(\.state) == [.removing])
 
             // A service that is away delays it.
-            store.notifier.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "away") }
+            store.appStore.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "away") }
             #expect(try await remover(store).removeAll() == 0)
             #expect(try await list(store).map(\.state) == [.removing])
-            store.notifier.contents.withLock { $0.failure = nil }
+            store.appStore.contents.withLock { $0.failure = nil }
             store.payments.contents.withLock { $0.removalsLeft = 2 }
             #expect(try await remover(store).removeAll() == 1)
             #expect(try await list(store).isEmpty)
             let removed = store.payments.contents.withLock { $0.removed }
             #expect(removed == Array(repeating: "com.example.app@t-1.42", count: 4))
-            #expect(store.notifier.contents.withLock { $0.removed } == ["com.example.app@t-1.42"])
+            #expect(store.appStore.contents.withLock { $0.removed } == ["com.example.app@t-1.42"])
             #expect(store.catalog.contents.withLock { $0.apps.keys.sorted() } == ["com.example.app"])
             #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 404)
         }
@@ -322,12 +321,5 @@ import Testing
                 #expect(bought.json["payment"]?["applicationUsername"]?.stringValue == text, "\(bought.text)")
             }
         }
-    }
-}
-
-extension Gateway {
-    /// The key that a token of the App Store Server API is signed with.
-    fileprivate func responderKey(of token: String) async throws -> KeyRecord {
-        try await ServerAPITokens(keys: keys, apps: serverApps, now: now).key(of: token)
     }
 }

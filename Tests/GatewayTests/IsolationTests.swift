@@ -200,7 +200,7 @@ import Testing
             for (token, customer) in [(owner, FakePaymentQueue.customer), (bob, "c_bob")] {
                 let answer = try await store.send(.GET, "/v1/receipt", token: token)
                 let data = try #require(answer.json["receiptData"]?.stringValue)
-                #expect(try await store.gateway.receiptReader.read(data).customerIdentifier == customer)
+                #expect(try await store.apple.read(data).customerIdentifier == customer)
                 let asked = store.payments.contents.withLock { $0.receiptRequests.last }
                 #expect(asked?.customerIdentifier == customer)
                 #expect(asked?.bundleId == Sample.bundleId)

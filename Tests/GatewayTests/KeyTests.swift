@@ -1,9 +1,6 @@
-import Crypto
 import EventLoop
 import Foundation
-import Logging
 import NIOHTTP1
-import Persistence
 import StoreHTTP
 import StoreModels
 import StorebusTesting
@@ -14,7 +11,6 @@ import Testing
 @Suite struct KeyTests {
     private let admin = Sample.adminKey
     private let path = "/admin/v1/apps/com.example.app/keys"
-    private let quiet = InMemoryGateway.logger
 
     private func make(_ store: GatewayHarness, _ kind: String) async throws -> Answer {
         try await store.send(.POST, path, token: admin, body: #"{"kind":"\#(kind)"}"#)
@@ -53,7 +49,7 @@ import Testing
                 make(store, "api"), make(store, "sharedSecret"), make(store, "subscriptionOffer"),
                 make(store, "inAppPurchase"),
             ].compactMap { $0.json["secret"]?.stringValue }
-            for name in ["gateway.sqlite", "gateway.sqlite-wal"] {
+            for name in ["app-store-server.sqlite", "app-store-server.sqlite-wal"] {
                 let content = try Data(contentsOf: URL(fileURLWithPath: store.directory.file(name)))
                 for secret in secrets { #expect(content.range(of: Data(secret.utf8)) == nil) }
                 for secret in secrets[2...] {
@@ -62,16 +58,6 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test(arguments: [KeyKind.subscriptionOffer, .inAppPurchase])
-    func `the key pair of what signs is one, on P-256`(_ kind: KeyKind) throws {
-        let key = NewKey(kind, bundleId: "a", now: .wallClock())
-        let privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
-        let publicKey = try P256.Signing.PublicKey(pemRepresentation: try #require(key.record.publicKey))
-        let signature = try privateKey.signature(for: Data("offer".utf8))
-        #expect(publicKey.isValidSignature(signature, for: Data("offer".utf8)))
-        #expect(key.digest == nil)
     }
 
     @Test func `an API key opens its own app's customers and no other's (S1)`() async throws {
@@ -144,35 +130,7 @@ import Testing
             #expect(answer.status == 400)
             let none = try await store.send(.POST, "/admin/v1/apps/none/keys", token: admin, body: #"{"kind":"api"}"#)
             #expect(none.status == 404)
-            #expect(try await store.gateway.keys.list(Sample.bundleId).isEmpty)
+            #expect(try await store.apple.list(Sample.bundleId).isEmpty)
         }
-    }
-
-    @Test func `an app has a bounded number of keys`() async throws {
-        let directory = try TemporaryDirectory()
-        let keys = try KeyStore.open(in: directory.path, logger: quiet)
-        for _ in 0..<KeyStore.keysMax { try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock())) }
-        await #expect(throws: StoreError.self) { try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock())) }
-        try await keys.add(NewKey(.api, bundleId: "b", now: .wallClock()))
-        let first = try #require(try await keys.list("a").first)
-        #expect(try await keys.remove(first.keyIdentifier, of: "a"))
-        try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock()))
-        #expect(try await keys.list("a").count == KeyStore.keysMax)
-        await keys.database.close()
-    }
-
-    @Test func `keys survive a restart, and a second gateway is refused`() async throws {
-        let directory = try TemporaryDirectory()
-        let key = NewKey(.api, bundleId: "a", now: Timestamp(milliseconds: 1_790_000_000_000))
-        let first = try KeyStore.open(in: directory.path, logger: quiet)
-        try await first.add(key)
-        #expect { try KeyStore.open(in: directory.path, logger: quiet) } throws: {
-            ($0 as? PersistenceError)?.code == .held && "\($0)".contains("gateway.sqlite is held by pid")
-        }
-        await first.database.close()
-        let second = try KeyStore.open(in: directory.path, logger: quiet)
-        #expect(try await second.apiKey(key.secret) == key.record)
-        await second.database.close()
-        await #expect(throws: StoreError.self) { try await second.apiKey(key.secret) }
     }
 }

@@ -14,8 +14,8 @@ import Testing
     private static let objects = [
         "/admin/v1/transactions/{id}": "t1", "/admin/v1/subscriptions/{id}": "t_pro", "/admin/v1/prompts/{id}": "p1",
         "/admin/v1/refundRequests/{refundRequestIdentifier}": "q_1",
-        "/admin/v1/apps/{bundleId}/notifications/{notificationUUID}": FakeNotifier.uuid(1),
-        "/admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}": "a_\(FakeNotifier.uuid(1))",
+        "/admin/v1/apps/{bundleId}/notifications/{notificationUUID}": FakeAppStoreServer.uuid(1),
+        "/admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}": "a_\(FakeAppStoreServer.uuid(1))",
         "/admin/v1/apps/{bundleId}/clock/advances/{id}": "a_k1",
         "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}": "", "/admin/v1/keys/{keyIdentifier}": "",
     ]
@@ -93,8 +93,8 @@ import Testing
             ]
             contents.subscribing.moves = [AdvanceClockRequest(bundleId: bundleId, requestKey: "k1", by: "1d")]
         }
-        store.notifier.contents.withLock { $0.notifications = [] }
-        store.notifier.deliver(of: bundleId)
+        store.appStore.contents.withLock { $0.notifications = [] }
+        store.appStore.deliver(of: bundleId)
         var keys: [String: String] = [:]
         for (path, kind) in [("/admin/v1/apps/{bundleId}/keys", "api"), ("/admin/v1/keys", "inAppPurchase")] {
             let made = try await store.send(

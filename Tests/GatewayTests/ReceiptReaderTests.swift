@@ -5,7 +5,7 @@ import Signing
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppStoreServer
 
 @Suite struct ReceiptReaderTests {
     private func error(_ body: () async throws -> ReceiptHistory) async -> ReceiptError? {
@@ -26,7 +26,7 @@ import Testing
     @Test func `a receipt tells its subscriptions, oldest first, and the clock of the app (M120)`() async throws {
         try await GatewayHarness.run { store in
             let data = try await receipt(store)
-            let history = try await store.gateway.receiptReader.history(
+            let history = try await store.apple.receiptReader.history(
                 of: data, bundleId: Sample.bundleId, context: CallContext())
             #expect(history.items.map(\.transactionIdentifier) == ["2000000000000001", "2000000000000003"])
             #expect(history.items.map(\.isTrialPeriod) == [true, false])
@@ -40,7 +40,7 @@ import Testing
     @Test func `what is not ours is refused, with the reason`() async throws {
         try await GatewayHarness.run { store in
             let data = try await receipt(store)
-            let reader = store.gateway.receiptReader
+            let reader = store.apple.receiptReader
             #expect(
                 await error {
                     try await reader.history(of: data, bundleId: "com.example.two", context: CallContext())

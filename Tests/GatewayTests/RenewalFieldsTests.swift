@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppStoreServer
 
 /// `pending_renewal_info` in each state a subscription can be in.
 @Suite struct RenewalFieldsTests {

@@ -21,7 +21,9 @@ import Testing
             let answer = try await ask(store)
             let names = (answer["services"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue }
             #expect(
-                names == ["catalog", "eligibility", "gateway", "notifier", "payment-queue", "promotion-controller"])
+                names == [
+                    "app-store-server", "catalog", "eligibility", "gateway", "payment-queue", "promotion-controller",
+                ])
             #expect(answer["missing"] == .array(["payment-processor"]))
             #expect(service("catalog", in: answer)?["status"] == "pass")
             #expect(Timestamp(service("catalog", in: answer)?["startedAt"]?.stringValue ?? "") != nil)

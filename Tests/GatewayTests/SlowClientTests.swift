@@ -87,7 +87,7 @@ import Testing
             "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
             "POST /v1/payments HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
             "POST /v1/products/query HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n",
-            "POST /verifyReceipt HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n{",
+            "POST /verifyReceipt HTTP/1.1\r\nHost: a\r\nContent-Length: 983040\r\n\r\n{",
             "GET /v1/tran", "GET /v1/transactions HTTP/1.1\r\nHost: a\r\nX-Long: ",
         ]
         try await run(places: 8) { store, admission in

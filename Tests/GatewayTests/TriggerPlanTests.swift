@@ -159,14 +159,14 @@ import Testing
 
     /// Makes the event's notification when something is bought.
     private func sell(_ store: GatewayHarness, as state: TransactionState = .purchased) {
-        let (payments, notifier) = (store.payments, store.notifier)
+        let (payments, appStore) = (store.payments, store.appStore)
         store.catalog.contents.withLock { $0.products = Sample.products }
         payments.contents.withLock { contents in
             contents.adding = { request in
                 var bought = Sample.purchased("t_1", payment: request.payment)
                 bought.transactionState = state
                 payments.commit(bought)
-                if state == .purchased { notifier.deliver(1, .oneTimeCharge) }
+                if state == .purchased { appStore.deliver(1, .oneTimeCharge) }
                 return AddPaymentReply(status: 201, transaction: bought, isReplayed: false)
             }
         }
@@ -174,11 +174,11 @@ import Testing
 
     @Test func `without an account one is made, and the answer has the event's own notification`() async throws {
         try await GatewayHarness.run { store in
-            store.notifier.deliver(1, .oneTimeCharge)
+            store.appStore.deliver(1, .oneTimeCharge)
             sell(store)
             let answer = try await trigger(store, #"{"notificationType":"ONE_TIME_CHARGE"}"#)
             #expect(answer.status == 201, "\(answer.text)")
-            #expect(answer.json["notificationUUID"]?.stringValue == FakeNotifier.uuid(2))
+            #expect(answer.json["notificationUUID"]?.stringValue == FakeAppStoreServer.uuid(2))
             #expect(answer.json["signedPayload"] == "e30.2.e30")
             let cause = try #require(answer.json["cause"])
             let account = try #require(cause["account"]?.stringValue)
@@ -189,7 +189,7 @@ import Testing
             #expect(
                 store.payments.contents.withLock { $0.testers[ScopedIdentifier(account, in: .installation)] }
                     == TriggerPlan.settings)
-            #expect(store.notifier.contents.withLock { $0.triggers.isEmpty })
+            #expect(store.appStore.contents.withLock { $0.triggers.isEmpty })
         }
     }
 
@@ -234,10 +234,10 @@ import Testing
             #expect(full.json["STOREBUS_KEY_ID"] == token.header["kid"])
             #expect(full.json["STOREBUS_ISSUER_ID"] == token.claims["iss"])
             #expect(full.json["STOREBUS_BUNDLE_ID"] == "com.example.app")
-            #expect(full.json["STOREBUS_URL"]?.stringValue == store.gateway.signing.currentPublicURL)
-            let root = try await store.gateway.signing.authority().rootDER()
+            #expect(full.json["STOREBUS_URL"]?.stringValue == store.gateway.address.current)
+            let root = try await store.apple.authority().rootDER()
             #expect(full.json["STOREBUS_ROOT_CERTIFICATE"]?.stringValue == root.base64)
-            let url = store.gateway.signing.currentPublicURL
+            let url = store.gateway.address.current
             let shell = try await store.send(.GET, path + "&format=shell", token: Sample.adminKey)
             #expect(shell.text.hasPrefix("export STOREBUS_URL='\(url)'\n"))
             let lines = try await store.send(.GET, path + "&format=github", token: Sample.adminKey)

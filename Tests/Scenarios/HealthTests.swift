@@ -6,7 +6,8 @@ import Testing
 /// running instance was given, against real processes that work, hang and are gone.
 @Suite(.process) struct HealthTests {
     private static let services = [
-        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
+        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility",
+        "app-store-server",
         "gateway",
     ]
 

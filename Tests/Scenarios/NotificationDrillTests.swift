@@ -5,7 +5,7 @@ import Testing
 /// Goal: each event of the main store, and of each isolated one that waits for it, makes exactly one notification, in
 /// its customer's order, while isolated stores are made, bought in and removed.
 /// Method: `scripts/notification-drill` with a store of its own and a server that receives; on PostgreSQL with two
-/// replicas of the payment queue and of the notifier. Its draws have a printed seed.
+/// replicas of the payment queue and of AppStoreServer. Its draws have a printed seed.
 @Suite(.process) struct NotificationDrillTests {
     private static let stores = 50
 

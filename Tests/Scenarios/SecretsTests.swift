@@ -1,17 +1,20 @@
+import Crypto
 import Foundation
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import Persistence
+
 /// Goal: secrets and people's names are where they belong and nowhere else (S19, S20).
 /// Method: a real store that logs all it can, in which purchases, refusals and errors have happened. Then everything it
 /// has said or shows is searched for each secret: logs, metrics, the broker's pages, error responses, arguments and
-/// variables of its processes, and its files.
+/// variables of its processes, and its files. Private keys are searched for in each of their forms.
 @Suite(.process) struct SecretsTests {
     private static let services = [
-        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
-        "gateway",
+        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility",
+        "app-store-server", "gateway",
     ]
     private static let person = "canary.person@example.com"
 
@@ -23,6 +26,29 @@ import Testing
         var files: [String] = []
         /// Whether it is the store's own secret, which also its databases must not have.
         var isInNoFile = true
+    }
+
+    /// A private key on P-256, in each form in which a file may have it.
+    private struct PrivateKey {
+        let name: String
+        let forms: [Data]
+
+        init(_ name: String, _ key: P256.Signing.PrivateKey) {
+            let (scalar, document) = (key.rawRepresentation, key.derRepresentation)
+            self.name = name
+            // A PEM breaks its Base64 into lines. Its label is looked for.
+            forms =
+                [scalar, document]
+                + [scalar.base64EncodedString(), document.base64EncodedString(), Self.hexadecimal(scalar)].map {
+                    Data($0.utf8)
+                }
+        }
+
+        func isIn(_ data: Data) -> Bool { forms.contains { data.range(of: $0) != nil } }
+
+        private static func hexadecimal(_ data: Data) -> String {
+            data.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        }
     }
 
     @Test func `no secret is in a log, a page, an error response, an argument or another file`() async throws {
@@ -46,6 +72,7 @@ import Testing
                 }
             }
             try Self.checkFiles(of: store, secrets)
+            try Self.checkKeys(of: store, try await Self.appKeys(in: store))
             // What was searched is really there.
             for (place, text) in logs.dropLast() {
                 #expect(text.contains("SWIFT_DETERMINISTIC_HASHING is set"), "S24: the \(place) has no warning")
@@ -170,5 +197,74 @@ import Testing
             #expect(isPublic || mode & 0o077 == 0, "\(file) has mode \(String(mode, radix: 8))")
         }
         #expect(files.contains("gateway.sqlite"))
+    }
+
+    // MARK: Private keys
+
+    private static let keyDatabase = "app-store-server.sqlite"
+
+    /// Makes keys of an app and of the account, whose private halves only the responses have.
+    private static func appKeys(in store: StoreStack) async throws -> [PrivateKey] {
+        var keys: [PrivateKey] = []
+        for (path, kind) in [
+            ("apps/com.example.app/keys", "subscriptionOffer"), ("apps/com.example.app/keys", "inAppPurchase"),
+            ("keys", "inAppPurchase"),
+        ] {
+            let made = try await store.must(.POST, "/admin/v1/\(path)", .object(["kind": .string(kind)]))
+            let secret = try #require(made.json?["secret"]?.stringValue)
+            keys.append(PrivateKey("\(kind) of \(path)", try P256.Signing.PrivateKey(pemRepresentation: secret)))
+        }
+        // The authority of signed transactions is made when it is first used.
+        try await store.must(.GET, "/admin/v1/signing")
+        return keys
+    }
+
+    /// The keys of the signing authorities, as the database has them.
+    private static func signingKeys(of store: StoreStack) throws -> [PrivateKey] {
+        let connection = try SQLiteOpening.reader(path: store.directory.file(keyDatabase))
+        var keys: [PrivateKey] = []
+        for authority in ["receipts", "appStore"] {
+            for column in ["root_key", "intermediate_key", "leaf_key"] {
+                let value = try connection.value("SELECT \(column) FROM signing_authority WHERE name = '\(authority)'")
+                guard case .blob(let scalar)? = value else { throw StackError("no \(column) of \(authority)") }
+                keys.append(
+                    PrivateKey(
+                        "\(column) of \(authority)", try P256.Signing.PrivateKey(rawRepresentation: Data(scalar))))
+            }
+        }
+        try connection.close()
+        return keys
+    }
+
+    /// The store's private keys are in AppStoreServer's database and in no other file, and an app's are in none. The
+    /// gateway has no file of that database open, nor mapped.
+    private static func checkKeys(of store: StoreStack, _ appKeys: [PrivateKey]) throws {
+        let signingKeys = try signingKeys(of: store)
+        var owned = Data()
+        for file in try FileManager.default.subpathsOfDirectory(atPath: store.directory.path) {
+            guard let data = FileManager.default.contents(atPath: store.directory.file(file)) else { continue }
+            let isOwners = file.hasPrefix(keyDatabase)
+            if isOwners { owned += data }
+            #expect(data.range(of: Data("PRIVATE KEY".utf8)) == nil, "\(file) has a PEM")
+            for key in isOwners ? appKeys : appKeys + signingKeys {
+                #expect(!key.isIn(data), "\(key.name) is in \(file)")
+            }
+        }
+        for key in signingKeys { #expect(key.isIn(owned), "\(key.name) was not searched for in its form") }
+        let (gateway, owner) = (try openFiles(of: "gateway", store), try openFiles(of: "app-store-server", store))
+        #expect(gateway.contains("/gateway.sqlite") && !gateway.contains("/\(keyDatabase)"), "\(gateway)")
+        #expect(owner.contains("/\(keyDatabase)"))
+    }
+
+    /// The names of the files that a process has mapped or open.
+    private static func openFiles(of service: String, _ store: StoreStack) throws -> String {
+        let pid = try store.pid(of: service)
+        let process = "/proc/\(pid)"
+        let maps = try Data(contentsOf: URL(fileURLWithPath: "\(process)/maps"))
+        // One that was closed meanwhile has no name.
+        let open = try FileManager.default.contentsOfDirectory(atPath: "\(process)/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)")
+        }
+        return ([String(decoding: maps, as: UTF8.self)] + open).joined(separator: "\n")
     }
 }

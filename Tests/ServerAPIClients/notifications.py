@@ -58,7 +58,7 @@ class Receiver(http.server.ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}/apple"
 
     def handle_error(self, *_):
-        """A notifier that is killed hangs up."""
+        """An app-store-server that is killed hangs up."""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -347,7 +347,7 @@ def year(receiver):
     expected = collections.Counter({account: 1 for account in accounts})
     up = int(os.environ["STOREBUS_UP_PID"])
     for month in range(12):
-        target = ["notifier", "payment-queue", "gateway", "broker"][month % 4]
+        target = ["app-store-server", "payment-queue", "gateway", "broker"][month % 4]
         pid = children(up).get(target)
         expect(f"{target} runs", pid is not None, True)
         killer = threading.Timer(chance.random() * 0.2, os.kill, (pid, signal.SIGKILL))

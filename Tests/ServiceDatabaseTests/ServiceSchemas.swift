@@ -3,7 +3,7 @@ import StoreModels
 
 @testable import Catalog
 @testable import Gateway
-@testable import Notifier
+@testable import AppStoreServer
 @testable import PaymentProcessor
 @testable import PaymentQueue
 @testable import PromotionController
@@ -16,7 +16,7 @@ extension ServiceName {
         case .paymentQueue: PaymentQueueSchema.migrations
         case .promotionController: PromotionSchema.migrations
         case .paymentProcessor: PaymentProcessorSchema.migrations
-        case .notifier: NotifierSchema.migrations
+        case .appStoreServer: AppStoreServerSchema.migrations
         case .gateway: GatewaySchema.migrations
         case .eligibility: nil
         }

@@ -67,7 +67,7 @@ import Testing
         #expect(
             names == [
                 "broker", "catalog", "catalog#2", "payment-queue", "payment-queue#2", "promotion-controller",
-                "eligibility", "eligibility#2", "eligibility#3", "payment-processor", "notifier", "gateway",
+                "eligibility", "eligibility#2", "eligibility#3", "payment-processor", "app-store-server", "gateway",
                 "gateway#2",
             ])
         #expect(serviceList.plans.map(\.service) == names)

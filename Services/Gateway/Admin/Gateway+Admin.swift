@@ -45,7 +45,7 @@ extension Gateway {
     /// - Throws: `requestInvalid` for an unknown one.
     func namedStorefront(_ call: Call) async throws(StoreError) -> String? {
         guard let code = try call.query.single("storefront") else { return nil }
-        return try await storefronts.find(code, at: "query storefront", call).countryCode
+        return try await storefronts.find(code, at: "query storefront", call.context()).countryCode
     }
 
     /// The alpha-3 country code used when the request names no storefront.
@@ -53,7 +53,7 @@ extension Gateway {
 }
 
 extension AppSettings: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         guard name.unicodeScalars.count <= 64 else { throw .invalid("$.name", "must be at most 64 characters long") }
         try Identifier.check(currentVersion, at: "$.currentVersion", lengthMax: 32)
         if let promotionsSupportedSince {

@@ -1,26 +1,19 @@
 import BusService
 import Hummingbird
-import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Gateway {
     /// Responds with the variables for programs that verify the store's data and call its API.
     func storeEnvironment(_ call: Call) async throws -> EitherReply<StoreEnvironment, RawBody> {
         let format = try call.query.choice("format", StoreEnvironment.Format.self) ?? .json
         let bundleId = try await onlyApp(call)
-        let key = try await keys.list(bundleId).last { $0.kind == .inAppPurchase }
-        let root = Data(try await signing.authority().rootDER())
+        let facts = try await services.call(
+            SigningEndpoints.verification, AppRequest(bundleId: bundleId), for: call)
         let environment = StoreEnvironment(
-            url: signing.currentPublicURL + (call.store.map { IsolatedStoreRoutes.pathPrefix + $0.store } ?? ""),
-            bundleId: IsolatedApp(bundleId)?.shownBundleId ?? bundleId, issuerId: try await serverApps.issuerId(),
-            keyId: key?.keyIdentifier, rootCertificate: root.base64EncodedString())
+            url: address.current + (call.store.map { IsolatedStoreRoutes.pathPrefix + $0.store } ?? ""),
+            bundleId: IsolatedApp(bundleId)?.shownBundleId ?? bundleId, issuerId: facts.issuerId,
+            keyId: facts.keyIdentifier, rootCertificate: facts.rootCertificate)
         guard format != .json else { return .first(try Reply(environment)) }
         return .second(Reply(bytes: Array(environment.text(format).utf8), contentType: "text/plain; charset=utf-8"))
     }

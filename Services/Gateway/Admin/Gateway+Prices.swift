@@ -39,7 +39,7 @@ extension Gateway {
         }
         var codes: [String] = []
         for name in named where !codes.contains(name) {
-            codes.append(try await storefronts.find(name, at: "query storefronts", call).countryCode)
+            codes.append(try await storefronts.find(name, at: "query storefronts", call.context()).countryCode)
         }
         return codes
     }

@@ -26,7 +26,7 @@ extension Gateway {
 extension ServicesResponse {
     /// Services that a complete store runs. Those without an instance are `missing`.
     private static let expected: [ServiceName] = [
-        .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor, .notifier,
+        .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor, .appStoreServer,
     ]
 
     init(bus: String, health: [HealthResponse], stats: [StatsResponse]) {

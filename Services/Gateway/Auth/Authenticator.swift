@@ -1,3 +1,4 @@
+import BusService
 import Crypto
 import HTTPTypes
 import StoreHTTP
@@ -10,42 +11,43 @@ struct Authenticator: Sendable {
     let adminKey: AdminKey?
     /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
-    let keys: KeyStore
-    let serverAPI: ServerAPITokens
+    let keys: KeyDirectory
 
     /// Authenticates the caller of a route.
+    /// - Parameter context: The context of a request for a key.
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
     func principal(
-        for access: Access, method: HTTPRequest.Method, headers: HTTPFields
+        for access: Access, method: HTTPRequest.Method, headers: HTTPFields, _ context: CallContext
     ) async throws(HTTPError) -> Principal {
         switch access {
-        case .open, .named: return .anonymous
-        case .app, .appOrStore: return try await session(access, headers)
+        case .open, .named, .serverAPI: return .anonymous
+        case .app, .appOrStore: return try await session(access, headers, context)
         case .appOrServer:
-            if let key = try await apiKey(try bearer(headers)) { return .server(key) }
-            return try await session(access, headers)
-        case .admin: return try await admin(method, headers)
+            if let key = try await apiKey(try bearer(headers), context) { return .server(key) }
+            return try await session(access, headers, context)
+        case .admin: return try await admin(method, headers, context)
         case .console: return try consoleSession(method, headers)
-        case .server: return try await server(headers)
-        case .serverAPI: return try await serverAPI(headers)
+        case .server: return try await server(headers, context)
         }
     }
 
-    /// Authenticates a caller without waiting. Nil for one that ``principal(for:method:headers:)`` has to look at.
-    /// - Throws: As ``principal(for:method:headers:)``.
+    /// Authenticates a caller without waiting. Nil for one that ``principal(for:method:headers:_:)`` has to look at.
+    /// - Throws: As ``principal(for:method:headers:_:)``.
     func known(for access: Access, headers: HTTPFields) throws(HTTPError) -> Principal? {
         switch access {
-        case .open, .named: return .anonymous
+        case .open, .named, .serverAPI: return .anonymous
         case .app, .appOrStore:
             // A token that was verified is neither the admin key nor an API key: they are looked for before.
             guard let session = tokens.known(try bearer(headers)) else { return nil }
             return try Self.principal(session, access)
-        case .appOrServer, .admin, .console, .server, .serverAPI: return nil
+        case .appOrServer, .admin, .console, .server: return nil
         }
     }
 
-    private func session(_ access: Access, _ headers: HTTPFields) async throws(HTTPError) -> Principal {
-        try Self.principal(try await verified(try bearer(headers)), access)
+    private func session(
+        _ access: Access, _ headers: HTTPFields, _ context: CallContext
+    ) async throws(HTTPError) -> Principal {
+        try Self.principal(try await verified(try bearer(headers), context), access)
     }
 
     private static func principal(_ session: Session, _ access: Access) throws(HTTPError) -> Principal {
@@ -55,12 +57,12 @@ struct Authenticator: Sendable {
         return .session(session)
     }
 
-    private func verified(_ token: String) async throws(HTTPError) -> Session {
+    private func verified(_ token: String, _ context: CallContext) async throws(HTTPError) -> Session {
         if adminKey?.matches(token) == true {
             throw HTTPError(
                 StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
         }
-        guard try await apiKey(token) == nil else {
+        guard try await apiKey(token, context) == nil else {
             throw HTTPError(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
         }
         do {
@@ -72,13 +74,15 @@ struct Authenticator: Sendable {
         }
     }
 
-    private func admin(_ method: HTTPRequest.Method, _ headers: HTTPFields) async throws(HTTPError) -> Principal {
+    private func admin(
+        _ method: HTTPRequest.Method, _ headers: HTTPFields, _ context: CallContext
+    ) async throws(HTTPError) -> Principal {
         if headers[values: .authorization].isEmpty, !ConsoleCookie.values(in: headers).isEmpty {
             return try consoleSession(method, headers)
         }
         let token = try bearer(headers)
         if let adminKey, adminKey.matches(token) { return .admin }
-        guard try await apiKey(token) == nil else {
+        guard try await apiKey(token, context) == nil else {
             throw HTTPError(StoreError(.forbidden, "an app's server may not call the operator's paths"))
         }
         if (try? await tokens.verify(token)) != nil {
@@ -118,9 +122,9 @@ struct Authenticator: Sendable {
         return .admin
     }
 
-    private func server(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
+    private func server(_ headers: HTTPFields, _ context: CallContext) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
-        if let key = try await apiKey(token) { return .server(key) }
+        if let key = try await apiKey(token, context) { return .server(key) }
         let isAdmin = adminKey?.matches(token) == true
         let isSession = isAdmin ? false : (try? await tokens.verify(token)) != nil
         guard !isAdmin, !isSession else {
@@ -129,24 +133,13 @@ struct Authenticator: Sendable {
         throw Self.unauthenticated("the API key is not valid, or was deleted")
     }
 
-    private func serverAPI(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
-        let token = try bearer(headers)
-        do {
-            return .server(try await serverAPI.key(of: token))
-        } catch let rejection as ServerAPITokens.Rejection {
-            throw rejection.error
-        } catch {
-            throw HTTPError(error as? StoreError ?? StoreError(.internal, "a key could not be looked up"))
-        }
-    }
-
     /// Finds the API key of a token, or nil for any other token.
     /// - Throws: `serviceUnavailable` when the keys cannot be read.
-    private func apiKey(_ token: String) async throws(HTTPError) -> KeyRecord? {
+    private func apiKey(_ token: String, _ context: CallContext) async throws(HTTPError) -> AppKeyRecord? {
         do {
-            return try await keys.apiKey(token)
+            return try await keys.apiKey(token, context)
         } catch {
-            throw HTTPError(error as? StoreError ?? StoreError(.internal, "an API key could not be looked up"))
+            throw HTTPError(error)
         }
     }
 
@@ -165,32 +158,6 @@ struct Authenticator: Sendable {
     }
 }
 
-/// Reads the value of an `Authorization` header, by bytes.
-enum BearerToken {
-    /// Returns the token of `Bearer <token>`, or nil for any other text. Spaces may surround both words.
-    static func text(of value: String) -> String? {
-        var value = value
-        return value.withUTF8 { bytes in
-            var rest = bytes[...]
-            let (scheme, token) = (takeWord(&rest), takeWord(&rest))
-            // In ASCII a letter and its capital differ in this bit.
-            guard scheme.count == 6, scheme.lazy.map({ $0 | 0x20 }).elementsEqual("bearer".utf8), !token.isEmpty,
-                rest.allSatisfy({ $0 == space })
-            else { return nil }
-            return String(decoding: UnsafeBufferPointer(rebasing: token), as: UTF8.self)
-        }
-    }
-
-    private static let space = UInt8(ascii: " ")
-
-    private static func takeWord(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
-        let start = rest.firstIndex { $0 != space } ?? rest.endIndex
-        let end = rest[start...].firstIndex(of: space) ?? rest.endIndex
-        defer { rest = rest[end...] }
-        return rest[start..<end]
-    }
-}
-
 /// The caller, after its credentials have been checked.
 enum Principal: Sendable {
     /// An unauthenticated caller of an open path.
@@ -198,7 +165,7 @@ enum Principal: Sendable {
     case session(Session)
     case admin
     /// An app's server.
-    case server(KeyRecord)
+    case server(AppKeyRecord)
 
     /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
     var actor: String? {

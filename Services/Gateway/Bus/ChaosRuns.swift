@@ -16,7 +16,7 @@ struct ChaosRuns: Sendable {
     func put(_ run: ChaosRun) async throws {
         let report = String(decoding: try StoreJSON.encode(run), as: UTF8.self)
         let summary = String(decoding: try StoreJSON.encode(ChaosRunSummary(run)), as: UTF8.self)
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
                 try await transaction.execute(
                     """
@@ -35,7 +35,7 @@ struct ChaosRuns: Sendable {
 
     /// Lists the runs, the newest first.
     func list() async throws -> [ChaosRunSummary] {
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.query("SELECT summary FROM chaos_run ORDER BY started_at DESC, run_id").map { row in
                     try StoredJSON.value(ChaosRunSummary.self, try row["summary"])
@@ -46,7 +46,7 @@ struct ChaosRuns: Sendable {
 
     /// Finds the last report of a run, or nil for an unknown one.
     func find(_ id: String) async throws -> ChaosRun? {
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.queryOne("SELECT report FROM chaos_run WHERE run_id = ?", id).map { row in
                     try StoredJSON.value(ChaosRun.self, try row["report"])

@@ -33,7 +33,7 @@ extension ChaosRun: CheckedBody {
     private static let lineLengthMax = 1000
     private static let pathLengthMax = 4096
 
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         for (place, text) in [("$.app", app), ("$.workload", workload)] { try Identifier.check(text, at: place) }
         guard (1...20).contains(seed.utf8.count), seed.utf8.allSatisfy(Self.isDigit) else {
             throw .invalid("$.seed", "must be 1 to 20 decimal digits")

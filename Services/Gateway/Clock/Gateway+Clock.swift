@@ -54,7 +54,7 @@ extension Gateway {
 }
 
 extension ClockMove: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         switch (by, to, next) {
         case (let by?, nil, nil):
             guard BusinessDuration(by) != nil else {
@@ -71,7 +71,7 @@ extension ClockMove: CheckedBody {
 }
 
 extension ClockSetting: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         if let now { try ClockInstants.check(now, at: "$.now") }
     }
 }

@@ -43,11 +43,11 @@ extension Call {
 }
 
 extension DeviceSetting: CheckedBody {
-    func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
+    package func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
 }
 
 extension InstallationSetting: CheckedBody {
-    func validate() throws(StoreError) { try DottedVersion.check(version, at: "$.version") }
+    package func validate() throws(StoreError) { try DottedVersion.check(version, at: "$.version") }
 }
 
 extension DottedVersion {

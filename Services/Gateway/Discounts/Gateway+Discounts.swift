@@ -15,7 +15,7 @@ extension Gateway {
         let discount = parts.discount
         let signature = DiscountSignature(
             bundleId: IsolatedApp.shown(bundleId), payment: request.payment(key: ""), discount: discount)
-        let made = try await keys.key(discount.keyIdentifier)
+        let made = try await keys.key(discount.keyIdentifier, call.context())
         if let made, made.isForOffers(of: bundleId), let publicKey = made.publicKey {
             return signature.check(publicKey: publicKey, now: now())
         }
@@ -41,7 +41,7 @@ extension KeyKind {
     fileprivate var signsOffers: Bool { self == .subscriptionOffer || self == .inAppPurchase }
 }
 
-extension KeyRecord {
+extension AppKeyRecord {
     /// Whether it signs the app's offers. The keys of the app that an isolated store was copied from are the store's, too.
     fileprivate func isForOffers(of app: String) -> Bool {
         kind.signsOffers && (isAccounts || bundleId.isExactly(app) || bundleId.isExactly(IsolatedApp.shown(app)))

@@ -1,3 +1,4 @@
+import BusService
 import StoreModels
 
 /// A reply of a service's event log.

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The query of `GET /admin/v1/events/wait`.

@@ -3,6 +3,14 @@ import Logging
 import StoreHTTP
 import StoreModels
 
+/// An app's server that calls Apple's paths, as AppStoreServer has found it.
+struct ServerCaller: Sendable {
+    /// The app of its key.
+    var bundleId: String?
+    /// Why its token was refused.
+    var reason: String?
+}
+
 /// The log line and the metric labels of one request. Paths are logged without their query and without accounts, which
 /// may be people's names. Headers and bodies are never logged.
 struct AccessRecord {
@@ -21,8 +29,8 @@ struct AccessRecord {
     var store: IsolatedApp?
     /// The problem's code. Nil for a successful request.
     var code: StoreErrorCode?
-    /// Why a token of an app's server was refused, in the gateway's own words.
-    var reason: String?
+    /// The caller of Apple's paths.
+    var serverCaller = ServerCaller()
     private(set) var status = 0
     private(set) var duration = Duration.zero
 
@@ -53,7 +61,7 @@ struct AccessRecord {
         fields["status"] = .string(String(status))
         fields["durationMs"] = .string("\(milliseconds)")
         if let code { fields["code"] = .string("\(code)") }
-        if let reason { fields["reason"] = .string(Self.printable(reason)) }
+        if let reason = serverCaller.reason { fields["reason"] = .string(Self.printable(reason)) }
         logger.log(level: level, "request", metadata: fields)
     }
 
@@ -70,7 +78,8 @@ struct AccessRecord {
             fields["customerIdentifier"] = .string(session.customerIdentifier)
             fields["deviceId"] = .string(Self.printable(session.deviceId))
         case .server(let key): fields["bundleId"] = .string(key.bundleId)
-        case .admin, .anonymous: break
+        case .admin, .anonymous:
+            if let bundleId = serverCaller.bundleId { fields["bundleId"] = .string(bundleId) }
         }
         return fields
     }

@@ -1,4 +1,5 @@
 import BusService
+import EventLoop
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -23,6 +24,8 @@ struct Call: Sendable {
     let isSecure: Bool
     /// The isolated store that the request is about. Nil for the installation.
     var store: IsolatedApp?
+    /// Receives the caller of Apple's paths, for the access log.
+    let serverCaller: Locked<ServerCaller>
 
     /// Returns a parameter of the path, checked.
     /// - Parameter what: The object that it identifies, for the problem's text.
@@ -63,7 +66,7 @@ struct Call: Sendable {
 
     /// The key of the calling app's server.
     /// - Precondition: The route's access is `server`.
-    var serverKey: KeyRecord {
+    var serverKey: AppKeyRecord {
         guard case .server(let key) = principal else {
             preconditionFailure("\(route.path) is called without an API key, but its handler needs one")
         }

@@ -1,3 +1,4 @@
+import BusService
 import Logging
 import StoreModels
 
@@ -19,21 +20,7 @@ extension Gateway {
     }
 }
 
-extension StoreError {
-    /// Whether the service is unavailable, as opposed to an error that the caller caused.
-    var meansAway: Bool { code == .serviceUnavailable || code == .deadlineExceeded || code == .internal }
-}
-
 extension Call {
     /// The deadline for optional services, which must leave time for the required ones.
     var optionalDeadline: ContinuousClock.Instant { deadline.forOptionalServices }
-}
-
-extension ContinuousClock.Instant {
-    /// The deadline for optional services of a request with this deadline. It is a second, or a fifth of the request's
-    /// time when that is longer.
-    var forOptionalServices: ContinuousClock.Instant {
-        let now = ContinuousClock.now
-        return min(self, now + max(.seconds(1), (self - now) / 5))
-    }
 }

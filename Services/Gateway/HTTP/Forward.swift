@@ -64,12 +64,6 @@ extension Gateway {
     }
 }
 
-/// A body with rules beyond its types. Reading it checks them.
-protocol CheckedBody {
-    /// - Throws: `requestInvalid` that names the member.
-    func validate() throws(StoreError)
-}
-
 /// The client's error for a change whose request was sent, and whose reply did not arrive.
 struct UnknownOutcome: ExpressibleByStringLiteral, Sendable {
     /// For changes that a repeated request reports.
@@ -93,14 +87,6 @@ struct UnknownOutcome: ExpressibleByStringLiteral, Sendable {
         var error = StoreError(.outcomeUnknown, sentence, retryAfterMs: isRepeatable ? 1000 : nil)
         error.retryable = isRepeatable
         return error
-    }
-}
-
-extension StoreError {
-    /// Whether the request may have been executed although no reply came. Either time ran out, or the connection broke
-    /// during the request.
-    var leavesOutcomeUnknown: Bool {
-        code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
     }
 }
 

@@ -1,4 +1,5 @@
 import BusService
+import EventLoop
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -21,24 +22,22 @@ struct GatewayResponder: HTTPResponder {
         let start = Arrival.time(request.headers)
         let trace = TraceContext.next(after: request.headers[.traceparent])
         var record = AccessRecord(method: request.method, path: request.uri.path, traceID: trace.traceID)
+        let serverCaller = Locked(ServerCaller())
         metrics.began()
         var response: Response
         do {
-            response = try await handle(request, context, trace, start, &record)
-        } catch let error as ServerAPIError {
-            response = error.response
+            response = try await handle(request, context, trace, start, serverCaller, &record)
         } catch {
             let problem = Self.problem(error)
             record.code = problem.error.code
-            if record.access == .serverAPI, problem.error.code == .unauthenticated {
-                record.reason = problem.error.message
-            }
             if problem.error.code == .internal { log(error, record) }
             response =
                 record.access == .serverAPI
                 ? problem.serverAPIResponse : problem.response(traceID: trace.traceID, in: record.store)
         }
         if !response.headers.contains(.xContentTypeOptions) { response.headers[.xContentTypeOptions] = "nosniff" }
+        record.serverCaller = serverCaller.withLock { $0 }
+        if record.serverCaller.reason != nil { record.code = .unauthenticated }
         record.finish(status: response.status, duration: ContinuousClock.now - start)
         metrics.ended(record)
         record.log(to: logger)
@@ -47,7 +46,7 @@ struct GatewayResponder: HTTPResponder {
 
     private func handle(
         _ request: Request, _ context: GatewayContext, _ trace: TraceContext, _ start: ContinuousClock.Instant,
-        _ record: inout AccessRecord
+        _ serverCaller: Locked<ServerCaller>, _ record: inout AccessRecord
     ) async throws -> Response {
         try Self.checkWeight(request)
         try Self.checkFraming(request)
@@ -58,8 +57,10 @@ struct GatewayResponder: HTTPResponder {
         if let known = try authenticator.known(for: route.access, headers: request.headers) {
             principal = known
         } else {
+            let context = CallContext(
+                deadline: start + (try Self.timeout(request.headers)), traceparent: trace.traceparent)
             principal = try await authenticator.principal(
-                for: route.access, method: request.method, headers: request.headers)
+                for: route.access, method: request.method, headers: request.headers, context)
         }
         record.principal = principal
         var store: IsolatedApp?
@@ -77,7 +78,8 @@ struct GatewayResponder: HTTPResponder {
             query: try QueryParameters(
                 request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
-            channel: context.channel, isSecure: isSecure || Self.isForwardedSecurely(request.headers), store: store)
+            channel: context.channel, isSecure: isSecure || Self.isForwardedSecurely(request.headers), store: store,
+            serverCaller: serverCaller)
         guard .now < call.deadline else {
             throw StoreError(
                 .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",

@@ -57,19 +57,6 @@ struct HTTPError: Error {
     }
 }
 
-extension StoreError {
-    /// Creates an error for an invalid request.
-    /// - Parameter place: The invalid part: `$.quantity`, `query limit`.
-    static func invalid(_ place: String, _ reason: String, status: Int = 400) -> StoreError {
-        var error = StoreError(.requestInvalid, "\(place): \(reason)", details: ["path": .string(place)])
-        error.status = status
-        return error
-    }
-
-    /// Creates the error for a missing object. An object of another customer or app gets the same error (S1).
-    static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
-}
-
 extension HTTPFields {
     /// The header of a stream of server-sent events. Detecting that the client hangs up requires the connection for
     /// itself.

@@ -24,7 +24,7 @@ enum RequestBodyReader {
 
     /// Rejects bodies of another type than JSON. This also prevents cross-site posts of a form (S18). A body without a
     /// type is read as JSON, but not from a web page: browsers ask no permission before they send one.
-    private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
+    static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw .invalid("Content-Encoding", "must be absent: compressed bodies are not read", status: 415)
         }

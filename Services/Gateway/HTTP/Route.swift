@@ -26,7 +26,7 @@ struct Route: Sendable {
     let access: Access
     /// Names the query may have.
     var query: Set<String> { operation.query }
-    private(set) var action: Action
+    let action: Action
     /// The errors of the service's endpoint that a forward passes on, besides the general ones. Nil for other routes.
     private(set) var passesOn: [StoreErrorCode]?
 
@@ -63,6 +63,11 @@ struct Route: Sendable {
             })
     }
 
+    /// Creates the route of an endpoint whose response is passed on as it came.
+    init(passing endpoint: some HTTPOperation, _ handler: @escaping Handler) {
+        self.init(endpoint.route, endpoint.route.access, .handled(handler))
+    }
+
     /// Creates a route that this version does not implement.
     /// - Parameter sentence: The problem's text, which names the alternative.
     init(notBuilt operation: HTTPRoute, _ sentence: String) {
@@ -76,18 +81,6 @@ struct Route: Sendable {
         logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access
         self.action = action
-    }
-
-    /// Returns the same route with an obstacle that its requests may meet before the handler.
-    /// - Parameter obstacle: Returns the response in place of the handler's, or nil for the handler's.
-    func handled(after obstacle: @escaping @Sendable (Call) async throws -> Response?) -> Route {
-        guard case .handled(let handler) = action else { return self }
-        return with(self) {
-            $0.action = .handled { call in
-                if let response = try await obstacle(call) { return response }
-                return try await handler(call)
-            }
-        }
     }
 
     /// Returns the same route as a forward to an endpoint of a service.

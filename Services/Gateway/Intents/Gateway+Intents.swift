@@ -99,7 +99,7 @@ extension DecisionRequest: CheckedBody {
     /// Maximum length in characters, as in PromotionController. More is 400.
     static let feedbackLengthMax = 500
 
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         guard let feedback else { return }
         guard decision == .cancel else { throw .invalid("$.feedback", "goes with cancel only") }
         try Identifier.check(feedback, at: "$.feedback", lengthMax: Self.feedbackLengthMax)

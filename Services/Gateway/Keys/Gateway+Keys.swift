@@ -1,6 +1,5 @@
-import HTTPTypes
+import BusService
 import Hummingbird
-import Persistence
 import StoreHTTP
 import StoreModels
 
@@ -9,31 +8,37 @@ extension Gateway {
     var keyRoutes: [Route] {
         [
             Route(KeyRoutes.createForAccount) { [self] in try await makeAccountKey($0) },
-            Route(KeyRoutes.listOfAccount) { [self] in
-                KeysResponse(keys: try await keys.list(Self.account($0)).map(\.appKey))
-            },
+            keyList(KeyRoutes.listOfAccount, Self.account),
             Route(KeyRoutes.revokeOfAccount) { [self] call in
-                try await deleteKey(try call.parameter(.keyIdentifier), of: Self.account(call))
+                try await deleteKey(try call.parameter(.keyIdentifier), of: Self.account(call), call)
             },
             Route(KeyRoutes.create) { [self] in try await makeKey($0) },
-            Route(KeyRoutes.list) { [self] in
-                KeysResponse(keys: try await keys.list(try $0.bundleId()).map(\.appKey))
-            },
+            keyList(KeyRoutes.list) { call throws(StoreError) in try call.bundleId() },
             Route(KeyRoutes.revokeByQuery) { [self] call in
                 guard let keyIdentifier = try call.query.single("keyIdentifier") else {
                     throw StoreError.invalid("query keyIdentifier", "is missing")
                 }
-                return try await deleteKey(keyIdentifier, of: try call.bundleId())
+                return try await deleteKey(keyIdentifier, of: try call.bundleId(), call)
             },
             Route(KeyRoutes.revoke) { [self] call in
-                try await deleteKey(try call.parameter(.keyIdentifier), of: try call.bundleId())
+                try await deleteKey(try call.parameter(.keyIdentifier), of: try call.bundleId(), call)
             },
         ]
     }
 
+    private func keyList(
+        _ route: HTTPEndpoint<Empty, KeysResponse>, _ owner: @escaping @Sendable (Call) throws(StoreError) -> String
+    ) -> Route {
+        forward(route, to: AppKeyEndpoints.list) {
+            AppRequest(bundleId: try owner($0))
+        } reply: {
+            try Reply(KeysResponse(keys: $0.keys.map(\.appKey)))
+        }
+    }
+
     private func makeKey(_ call: Call) async throws -> Reply<NewKeyResponse> {
         let kind = try await call.body(of: KeyRoutes.create).kind
-        return try await add(NewKey(kind, bundleId: try await existingApp(call), now: now()))
+        return try await add(AddAppKeyRequest(bundleId: try await existingApp(call), kind: kind), call)
     }
 
     private func makeAccountKey(_ call: Call) async throws -> Reply<NewKeyResponse> {
@@ -41,35 +46,38 @@ extension Gateway {
         guard kind == .inAppPurchase else {
             throw StoreError.invalid("$.kind", "must be inAppPurchase: a key of another kind belongs to an app")
         }
-        return try await add(NewKey(kind, bundleId: Self.account(call), now: now()))
+        return try await add(AddAppKeyRequest(bundleId: Self.account(call), kind: kind), call)
     }
 
     /// The owner of the account's keys. An isolated store is an account of its own, with one app.
-    private static func account(_ call: Call) -> String { call.store?.bundleId ?? KeyStore.account }
+    private static func account(_ call: Call) -> String { call.store?.bundleId ?? AppKeyRecord.account }
 
-    private func add(_ key: NewKey) async throws -> Reply<NewKeyResponse> {
+    private func add(_ request: AddAppKeyRequest, _ call: Call) async throws -> Reply<NewKeyResponse> {
         // Before the key, whose secret is shown once.
-        let issuerId = key.record.kind == .inAppPurchase ? try await serverApps.issuerId() : nil
-        try await keys.add(key)
-        var response = key.response
+        let issuerId = request.kind == .inAppPurchase ? try await issuerId(of: request.bundleId, call) : nil
+        let made = try await services.call(
+            AppKeyEndpoints.add, request, for: call, else: "the list of keys shows whether the key was made")
+        var response = NewKeyResponse(made.key.appKey, secret: made.secret, publicKey: made.key.publicKey)
         response.issuerId = issuerId
-        response.bundleId = issuerId == nil || key.record.isAccounts ? nil : IsolatedApp.shown(key.record.bundleId)
+        response.bundleId = issuerId == nil || made.key.isAccounts ? nil : IsolatedApp.shown(made.key.bundleId)
         return try Reply(response, status: .created)
     }
 
-    private func deleteKey(_ keyIdentifier: String, of owner: String) async throws -> Reply<NoContent> {
-        guard try await keys.remove(keyIdentifier, of: owner) else { throw StoreError.notFound("key") }
+    private func issuerId(of bundleId: String, _ call: Call) async throws -> String {
+        try await services.call(SigningEndpoints.verification, AppRequest(bundleId: bundleId), for: call).issuerId
+    }
+
+    private func deleteKey(
+        _ keyIdentifier: String, of owner: String, _ call: Call
+    ) async throws -> Reply<NoContent> {
+        _ = try await services.call(
+            AppKeyEndpoints.remove, AppKeyRequest(keyIdentifier: keyIdentifier, bundleId: owner), for: call,
+            else: "the list of keys shows whether the key was removed")
         return .noContent
     }
 }
 
-extension NewKey {
-    var response: NewKeyResponse { NewKeyResponse(record.appKey, secret: secret, publicKey: record.publicKey) }
-}
-
-extension KeyRecord {
+extension AppKeyRecord {
     /// The key as clients see it, without its owner, which the request's path names.
-    var appKey: AppKey { AppKey(keyIdentifier: keyIdentifier, kind: kind, createdAt: createdAt) }
+    fileprivate var appKey: AppKey { AppKey(keyIdentifier: keyIdentifier, kind: kind, createdAt: createdAt) }
 }
-
-extension KeyKind: SQLValueConvertible {}

@@ -95,7 +95,7 @@ extension Gateway {
 }
 
 extension PaymentRequest: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
         if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }

@@ -5,7 +5,7 @@ extension OutsidePurchase: CheckedBody {
     /// Device identifier of transactions bought outside the app.
     static let deviceId = "app-store"
 
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         guard let offer else { return }

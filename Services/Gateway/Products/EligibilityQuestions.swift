@@ -48,7 +48,7 @@ final class EligibilityQuestions: Sendable {
 }
 
 extension ReceiptQuestion: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers ?? [], at: "$.productIdentifiers")
     }
 }

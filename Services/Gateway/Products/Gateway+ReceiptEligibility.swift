@@ -1,7 +1,6 @@
 import BusService
 import Hummingbird
 import Logging
-import Signing
 import StoreHTTP
 import StoreModels
 
@@ -22,13 +21,14 @@ extension Gateway {
 
     /// - Returns: Nil without PaymentQueue, whose clock decides which subscriptions have expired.
     /// - Throws: `receiptInvalid`.
-    private func history(of receiptData: String, _ bundleId: String, _ call: Call) async throws -> ReceiptHistory? {
+    private func history(
+        of receiptData: String, _ bundleId: String, _ call: Call
+    ) async throws(StoreError) -> ReceiptHistory? {
         do {
-            return try await receiptReader.history(
-                of: receiptData, bundleId: bundleId, context: call.context(deadline: call.optionalDeadline))
-        } catch let error as ReceiptError {
-            throw error.problem
-        } catch let error as StoreError where error.meansAway {
+            return try await services.call(
+                SigningEndpoints.readReceipt, ReadReceiptRequest(bundleId: bundleId, receiptData: receiptData),
+                context: call.context(deadline: call.optionalDeadline))
+        } catch  where error.meansAway {
             logger.debug("a receipt is read without a clock", metadata: ["code": "\(error.code)"])
             return nil
         }

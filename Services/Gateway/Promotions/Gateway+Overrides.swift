@@ -112,7 +112,7 @@ extension Gateway {
 }
 
 extension NewOrder: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
         var seen: Set<ExactText> = []
         for (index, product) in productIdentifiers.enumerated() where !seen.insert(product).inserted {

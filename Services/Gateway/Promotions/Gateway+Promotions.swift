@@ -86,7 +86,7 @@ extension ReviewReason: CheckedBody {
     /// Maximum length in characters. More is 400.
     static let lengthMax = 500
 
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         if let reason { try Identifier.check(reason, at: "$.reason", lengthMax: Self.lengthMax) }
     }
 }

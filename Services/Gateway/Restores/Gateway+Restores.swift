@@ -43,7 +43,7 @@ extension RestoreRequest {
 }
 
 extension NewRestore: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
     }
 }

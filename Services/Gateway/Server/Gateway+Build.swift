@@ -6,7 +6,6 @@ import Operations
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
-import Signing
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -28,23 +27,18 @@ extension Gateway {
                 "no admin key, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
             )
         }
-        let keys = KeyStore(
-            database: try await environment.openDatabase(GatewaySchema.migrations), logger: environment.logger)
-        environment.service.healthCheck(of: keys.database)
+        let database = try await environment.openDatabase(GatewaySchema.migrations)
+        environment.service.healthCheck(of: database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let operatorLoop = try UVLoop.start(name: "operator")
         let connect = try environment.process.busConnector(
             name: "gateway-operator", on: operatorLoop, secret: settings.operatorToken)
         let gateway = Gateway(
-            bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, keys: keys,
+            bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, database: database,
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
             operatorBus: OperatorConnection(environment.bus.capabilities, loop: operatorLoop, connect: connect),
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
-        try await gateway.publishRoot(in: environment.dataDirectory)
         let port = environment.port ?? defaultPort
-        // Notifications are signed as soon as the bus is there, which may be before the port is.
-        gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
-        gateway.register(on: environment.service)
         let ready = environment.ready
         ready.expectListener()
         let responder = gateway.responder()
@@ -55,25 +49,28 @@ extension Gateway {
             logger: environment.logger,
             onListening: { [host = environment.host, logger = environment.logger] port in
                 logger.info("listening", metadata: ["port": "\(port)"])
-                gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
+                gateway.address.set(settings.publicURL ?? "http://127.0.0.1:\(port)")
                 try ready.listening(host: host, port: port)
             })
         var services: [any ServiceLifecycle.Service] = [
-            keys.database, gateway.operatorBus, server,
+            database, gateway.operatorBus, server,
             DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
+            AddressAnnouncement(address: gateway.address, services: gateway.services, logger: environment.logger),
         ]
         if let httpsPort = settings.httpsPort {
-            let identity = try await gateway.signing.authority().serverIdentity(
-                hosts: HTTPSHosts.all(publicURL: settings.publicURL, more: settings.httpsHosts), now: Date())
             services.append(
-                GatewayServer(
-                    responder: responder, host: environment.host, port: httpsPort,
-                    tls: try TLSContext(chain: identity.chain, key: identity.key), placement: placement,
-                    admission: admission, logger: environment.logger,
-                    onListening: { [logger = environment.logger] port in
-                        logger.info("listening for HTTPS", metadata: ["port": "\(port)"])
-                    }))
+                CertifiedServer(
+                    hosts: HTTPSHosts.all(publicURL: settings.publicURL, more: settings.httpsHosts),
+                    services: gateway.services, logger: environment.logger
+                ) { [host = environment.host, logger = environment.logger] tls in
+                    GatewayServer(
+                        responder: responder, host: host, port: httpsPort, tls: tls, placement: placement,
+                        admission: admission, logger: logger,
+                        onListening: { port in
+                            logger.info("listening for HTTPS", metadata: ["port": "\(port)"])
+                        })
+                })
         }
         return services
     }
@@ -83,8 +80,7 @@ extension Gateway {
         GatewayResponder(
             table: RouteTable(routes),
             authenticator: Authenticator(
-                tokens: tokens, adminKey: adminKey, console: console, keys: keys,
-                serverAPI: ServerAPITokens(keys: keys, apps: serverApps, now: now)),
+                tokens: tokens, adminKey: adminKey, console: console, keys: keys),
             stores: stores, metrics: metrics, logger: logger)
     }
 }

@@ -30,13 +30,15 @@ extension Gateway {
             throw StoreError.notFound("app")
         }
         let defaults = try await apps.testerDefaults(of: request.bundleId, call)
-        if let storefront = request.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
+        if let storefront = request.storefront {
+            _ = try await storefronts.find(storefront, at: "$.storefront", call.context())
+        }
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
                 bundleId: request.bundleId, account: request.account, deviceId: request.deviceId,
                 storefront: request.storefront, defaults: defaults, launches: request.client != .store), for: call)
-        let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
+        let storefront = try await storefronts.find(account.storefront, at: "storefront", call.context())
         var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
         accounts.expire(session.customer)
         session.isUntold = try await !tell(of: session, call)
@@ -108,7 +110,7 @@ extension Session {
 extension SessionRequest: CheckedBody {
     /// - Throws: `requestInvalid` that names the member, or `promotionUnsupported` for `PurchaseIntent` on systems
     ///   without it (M59).
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.check(bundleId, as: .bundle, at: "$.bundleId")
         try Identifier.check(deviceId, as: .device, at: "$.deviceId")
         try Identifier.check(account, as: .account, at: "$.account")

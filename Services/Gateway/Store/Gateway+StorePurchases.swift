@@ -45,7 +45,7 @@ extension Gateway {
 }
 
 extension StorePurchase: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
     }
 

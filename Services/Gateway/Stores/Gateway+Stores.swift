@@ -1,14 +1,7 @@
 import BusService
 import Hummingbird
-import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Gateway {
     /// Routes by which the operator makes, lists and deletes isolated stores.
@@ -18,7 +11,9 @@ extension Gateway {
             Route(IsolatedStoreRoutes.list) { [self] in try await listStores($0) },
             Route(IsolatedStoreRoutes.delete) { [self] call in
                 let name = try call.parameter(.store, of: "isolated store")
-                guard try await stores.close(name) else { throw IsolatedStores.unknown(name) }
+                guard let bundleId = try await stores.close(name) else { throw IsolatedStores.unknown(name) }
+                // The store is closed by its state, and for good when it has no key.
+                _ = try await services.call(AppKeyEndpoints.removeAll, AppRequest(bundleId: bundleId), for: call)
                 return .noContent
             },
         ]
@@ -30,11 +25,11 @@ extension Gateway {
         let lifetime = try request.lifetime()
         try request.validate()
         let base = request.from.bundleId
-        async let issuerId = serverApps.issuerId()
-        async let settings = serverApps.settings(of: base)
         let expiresAt = now() + lifetime
         let app = try await stores.begin(
             base, seed: request.seed ?? Int64.random(in: IsolatedApp.seeds), until: expiresAt)
+        let made: NewAppKey
+        let facts: VerificationFacts
         do {
             async let copied = services.call(
                 CatalogEndpoints.copyApp, CopyAppRequest(from: base, to: app.bundleId), for: call)
@@ -42,18 +37,22 @@ extension Gateway {
                 SubscriptionEndpoints.putClock,
                 PutClockRequest(bundleId: app.bundleId, rate: nil, now: request.clock, frozen: true), for: call)
             _ = try await (copied, clock)
+            made = try await services.call(
+                SigningEndpoints.openStore,
+                OpenStoreRequest(from: base, to: app.bundleId, expiresAt: expiresAt), for: call)
+            facts = try await services.call(
+                SigningEndpoints.verification, AppRequest(bundleId: app.bundleId), for: call)
         } catch let error as StoreError {
             _ = try? await stores.close(app.store)
             guard error.code == .notFound else { throw error }
             throw StoreError(.notFound, "there is no app \(base); import a catalogue for it first")
         }
-        let key = NewKey(.inAppPurchase, bundleId: app.bundleId, now: now())
-        try await stores.open(app, key: key, settings: try await settings)
+        try await stores.open(app)
         return try Reply(
             IsolatedStoreResponse(
-                store: app.store, url: signing.currentPublicURL + IsolatedStoreRoutes.pathPrefix + app.store,
-                bundleId: base, issuerId: try await issuerId, keyId: key.record.keyIdentifier, privateKey: key.secret,
-                rootCertificate: Data(try await signing.authority().rootDER()).base64EncodedString(), seed: app.seed,
+                store: app.store, url: address.current + IsolatedStoreRoutes.pathPrefix + app.store,
+                bundleId: base, issuerId: facts.issuerId, keyId: made.key.keyIdentifier, privateKey: made.secret,
+                rootCertificate: facts.rootCertificate, seed: app.seed,
                 expiresAt: expiresAt),
             status: .created)
     }

@@ -29,9 +29,9 @@ struct IsolatedStores: Sendable {
 
     // MARK: Making
 
-    /// Takes a store's number. It is answered after ``open(_:key:settings:)``.
+    /// Takes a store's number. It is answered after ``open(_:)``.
     func begin(_ bundleId: String, seed: Int64, until expiresAt: Timestamp) async throws -> IsolatedApp {
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
                 guard let number = try await Self.counter.next(in: transaction).first else {
                     preconditionFailure("a counter gives as many numbers as it is asked for")
@@ -47,13 +47,11 @@ struct IsolatedStores: Sendable {
         }
     }
 
-    /// Opens a store with its key and settings.
-    func open(_ app: IsolatedApp, key: NewKey, settings: ServerAPISettings) async throws {
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+    /// Opens a store, whose key and settings AppStoreServer has.
+    func open(_ app: IsolatedApp) async throws {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
-                try await KeyStore.insert(key, in: transaction)
-                try await ServerApps.put(settings, of: app.bundleId, in: transaction)
-                try await transaction.execute(
+                _ = try await transaction.execute(
                     "UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?", Self.open, app.number,
                     Self.making)
             }
@@ -82,7 +80,7 @@ struct IsolatedStores: Sendable {
 
     private func find(_ name: String) async throws -> Stored? {
         guard let number = IsolatedApp.number(ofStore: name) else { return nil }
-        return try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.queryOne(
                     "SELECT * FROM isolated_store WHERE number = ? AND state = ? AND expires_at > ?", number, Self.open,
@@ -93,7 +91,7 @@ struct IsolatedStores: Sendable {
 
     /// Lists the stores after a number, oldest first.
     func list(after number: Int64, limit: Int) async throws -> [Stored] {
-        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.query(
                     "SELECT * FROM isolated_store WHERE number > ? AND state <> ? ORDER BY number LIMIT ?", number,
@@ -112,23 +110,19 @@ struct IsolatedStores: Sendable {
     // MARK: Removing
 
     /// Closes a store: its keys open nothing any more, and a gateway removes the rest.
-    /// - Returns: False for an unknown one.
-    func close(_ name: String) async throws -> Bool {
-        guard let number = IsolatedApp.number(ofStore: name) else { return false }
-        return try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+    /// - Returns: The store's app. Nil for an unknown one.
+    func close(_ name: String) async throws -> String? {
+        guard let number = IsolatedApp.number(ofStore: name) else { return nil }
+        return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { try await Self.close(number, in: $0) }
         }
     }
 
-    private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> Bool {
+    private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> String? {
         let row = try await transaction.queryOne(
             "UPDATE isolated_store SET state = ? WHERE number = ? RETURNING bundle_id", removing, number)
-        guard let bundleId: String = try row?["bundle_id"] else { return false }
-        try await transaction.execute("DELETE FROM app_key WHERE bundle_id = ?", bundleId)
-        try await transaction.execute("DELETE FROM server_api_app WHERE bundle_id = ?", bundleId)
-        try await transaction.execute("DELETE FROM server_api_fault WHERE bundle_id = ?", bundleId)
-        try await transaction.execute("DELETE FROM server_api_rate WHERE bundle_id = ?", bundleId)
-        return true
+        guard let bundleId: String = try row?["bundle_id"] else { return nil }
+        return bundleId
     }
 
     /// Reads when the next store can be claimed, in wall time.

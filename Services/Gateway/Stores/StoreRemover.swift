@@ -48,11 +48,15 @@ struct StoreRemover: Service {
         return count
     }
 
-    /// Has each service remove its data. PaymentQueue is first, so that nothing new happens in the store.
+    /// Has each service remove its data. The keys are first, and then PaymentQueue, so that nothing new happens in the
+    /// store.
     private func remove(_ bundleId: String) async throws(StoreError) {
+        _ = try await services.call(
+            AppKeyEndpoints.removeAll, AppRequest(bundleId: bundleId),
+            context: CallContext(deadline: .now + Self.requestTime))
         for endpoint in [
             PaymentEndpoints.removeApp, PromotionEndpoints.removeApp, CatalogEndpoints.removeApp,
-            NotifierEndpoints.removeApp,
+            NotificationEndpoints.removeApp,
         ] {
             var isDone = false
             while !isDone {

@@ -85,7 +85,7 @@ extension Extension: CheckedBody {
     /// Range of days, as in Apple's server API.
     static let daysAllowed = 1...90
 
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         guard Self.daysAllowed.contains(days) else {
             throw .invalid("$.days", "must be \(Self.daysAllowed.lowerBound) to \(Self.daysAllowed.upperBound)")
         }
@@ -93,7 +93,7 @@ extension Extension: CheckedBody {
 }
 
 extension SubscriptionChange: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         if let product = autoRenewProductIdentifier {
             try Identifier.check(product, as: .product, at: "$.autoRenewProductIdentifier")
         }

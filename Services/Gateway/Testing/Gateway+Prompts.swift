@@ -47,7 +47,7 @@ extension Gateway {
 }
 
 extension PromptAnswerBody: CheckedBody {
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         guard error == nil || answer == .decline else { throw .invalid("$.error", "goes with decline only") }
     }
 }

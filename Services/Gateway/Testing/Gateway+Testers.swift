@@ -22,7 +22,7 @@ extension Gateway {
             forward(AccountRoutes.put, to: PaymentEndpoints.putTester) { [self] call, settings in
                 let account = try call.account()
                 if let storefront = settings.storefront {
-                    _ = try await storefronts.find(storefront, at: "$.storefront", call)
+                    _ = try await storefronts.find(storefront, at: "$.storefront", call.context())
                 }
                 return PutTesterRequest(account, settings: settings)
             } reply: {
@@ -35,7 +35,7 @@ extension Gateway {
 
 extension TesterSettings: CheckedBody {
     /// Checks the texts that are not limited by an enumeration.
-    func validate() throws(StoreError) {
+    package func validate() throws(StoreError) {
         let errors = [
             ("loadProducts", simulatedErrors?.loadProducts), ("purchase", simulatedErrors?.purchase),
             ("restore", simulatedErrors?.restore), ("receiptRefresh", simulatedErrors?.receiptRefresh),

@@ -11,6 +11,22 @@ extension Gateway {
     /// Subscriptions whose levels and offers are looked at.
     private static let quotesMax = 100
 
+    /// The route by which an operator causes an event. AppStoreServer makes a notification that is only sent.
+    var triggerRoute: Route {
+        Route(passing: NotificationRoutes.trigger) { [self] call in
+            let bytes = try await call.bodyBytes()
+            try RequestBodyReader.checkContentType(call.request.headers)
+            let body = try StoreJSON.decodeStrictly(TriggerNotificationBody.self, from: bytes)
+            try body.validate()
+            let bundleId = try await existingApp(call)
+            guard !body.isOnlySent else {
+                return try await passOn(
+                    bytes, of: NotificationRoutes.trigger, about: bundleId, call, else: .listOfNotificationsTells)
+            }
+            return try Reply<TriggerResponse>(try await causeNotification(body, call), status: .created).response
+        }
+    }
+
     /// Causes the event of a notification, and returns the notification that the event has made.
     func causeNotification(_ body: TriggerNotificationBody, _ call: Call) async throws -> TriggerResponse {
         let bundleId = try call.bundleId()
@@ -67,7 +83,7 @@ extension Gateway {
     /// Reads an account by its name. Nil for one that has never used the app.
     func existingAccount(
         _ name: String, of bundleId: String, _ context: CallContext
-    ) async throws -> AccountReply? {
+    ) async throws(StoreError) -> AccountReply? {
         do {
             return try await services.call(
                 PaymentEndpoints.getAccount, GetAccountRequest(bundleId: bundleId, account: name), context: context)
@@ -121,7 +137,8 @@ extension Gateway {
         filter.isRevoked = body.notificationType == .refundReversed ? nil : false
         filter.productIdentifiers = facts.wanted.map { [$0] }
         guard
-            let latest = try await latestTransaction(filter, of: known.customerIdentifier, in: facts.bundleId, context)
+            let latest = try await services.latestTransaction(
+                ServerAPIEndpoints.modified, filter, of: known.customerIdentifier, in: facts.bundleId, context)
         else { return }
         facts.transaction = try await services.call(
             PaymentEndpoints.findTransaction,
@@ -140,7 +157,7 @@ extension Gateway {
         (request.notificationType, request.subtype) = (body.notificationType, body.subtype)
         // A summary is about no customer.
         request.account = body.subtype == .summary ? nil : customer.account
-        return try await services.call(NotifierEndpoints.list, request, context: context)
+        return try await services.call(NotificationEndpoints.list, request, context: context)
             .notifications.filter { $0.subtype == body.subtype }
     }
 
@@ -156,7 +173,7 @@ extension Gateway {
             let new = all.first { one in !seen.contains { $0.notificationUUID.isExactly(one.notificationUUID) } }
             if let new {
                 return try await services.call(
-                    NotifierEndpoints.get,
+                    NotificationEndpoints.get,
                     NotificationRequest(bundleId: customer.bundleId, notificationUUID: new.notificationUUID),
                     context: context)
             }

@@ -87,7 +87,7 @@ extension PurchaseCollaborators {
 
 /// Limits the hints about new server events, because a renewal of many subscriptions sends many.
 final class ServerEventHintRate: Sendable {
-    /// Minimum time between two hints. The notifier reads once more after it.
+    /// Minimum time between two hints. AppStoreServer reads once more after it.
     static let pause: Duration = .milliseconds(20)
 
     private let last = Locked<ContinuousClock.Instant?>(nil)

@@ -40,7 +40,7 @@ struct StoredServerEvent: Hashable, Sendable, Codable {
 enum ServerEventRepository {
     static let table = EventTable("server_event")
     /// The name of the only reader's row.
-    private static let reader = "notifier"
+    private static let reader = "app-store-server"
 
     /// A stored event with its place and customer.
     struct Row: Sendable {
@@ -78,7 +78,7 @@ enum ServerEventRepository {
         }
     }
 
-    /// Records the last event that the notifier has stored. The record moves back if the notifier reads again.
+    /// Records the last event that AppStoreServer has stored. The record moves back if AppStoreServer reads again.
     static func acknowledge(_ position: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute(
             """
@@ -87,7 +87,7 @@ enum ServerEventRepository {
             """, reader, position)
     }
 
-    /// Reads the last event that the notifier has stored, or nil before the first.
+    /// Reads the last event that AppStoreServer has stored, or nil before the first.
     static func acknowledged(in reader: SQLReader) async throws(PersistenceError) -> String? {
         try await reader.queryOne("SELECT position FROM server_event_reader WHERE name = ?", Self.reader)?["position"]
     }

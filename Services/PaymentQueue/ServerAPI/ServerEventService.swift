@@ -4,11 +4,11 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `serverEvents.list` and `.acknowledge`, by which the notifier reads the events of apps' servers.
+/// Handles `serverEvents.list` and `.acknowledge`, by which AppStoreServer reads the events of apps' servers.
 struct ServerEventService: QueuePart {
     /// Maximum number of events in one page.
     static let pageMax = 100
-    /// Prefix of an event's position, as the notifier gets it.
+    /// Prefix of an event's position, as AppStoreServer gets it.
     static let prefix = "v_"
     /// Minimum age of removed events, by the wall clock.
     static let keptFor: Duration = .seconds(30 * 86_400)
@@ -42,7 +42,7 @@ struct ServerEventService: QueuePart {
     /// added.
     private static func bytesMax(_ row: ServerEventRepository.Row) -> Int { 2 * row.byteCount + 2_048 }
 
-    /// Records that the notifier has stored the events through a place.
+    /// Records that AppStoreServer has stored the events through a place.
     /// - Throws: `requestInvalid` for an invalid place.
     func acknowledge(_ request: AcknowledgeServerEventsRequest) async throws -> Empty {
         _ = try Self.position(request.through)

@@ -292,13 +292,13 @@ enum PaymentQueueSchema {
         """
     }
 
-    /// Customers' journals, and the events of apps' servers until the notifier has them.
+    /// Customers' journals, and the events of apps' servers until AppStoreServer has them.
     ///
     /// - A row of the journal without an `event` is a change of one customer that is not an event of the store. Rows
     ///   are
     ///   in the order in which they were written, so their ages need no index.
     /// - `journal_app` has the rows that are events. SQLite's own end of an index entry is `position`.
-    /// - `server_event_reader` has one row, the last event that the notifier has acknowledged.
+    /// - `server_event_reader` has one row, the last event that AppStoreServer has acknowledged.
     private static func journal(_ sql: SQLDialect) -> String {
         """
         CREATE TABLE journal (

@@ -22,12 +22,23 @@ extension CertificateAuthority {
     /// - Throws: An error of the X.509 library, which would be a fault in the template.
     package func serverIdentity(hosts: [String], now: Date) throws -> ServerIdentity {
         let key = P256.Signing.PrivateKey()
+        return ServerIdentity(
+            chain: try serverChain(for: key.publicKey, hosts: hosts, now: now), key: Array(key.derRepresentation))
+    }
+
+    /// Makes a certificate for a server's key, below the root.
+    /// - Parameters:
+    ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
+    ///   - now: By the wall clock. The certificate begins to be valid a day before it.
+    /// - Returns: DER, leaf first, without the root, which clients have.
+    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    package func serverChain(for key: P256.Signing.PublicKey, hosts: [String], now: Date) throws -> [[UInt8]] {
         var template = CertificateTemplate(commonName: "Storebus HTTPS")
         template.hosts = hosts.map(Self.generalName)
         template.notValidBefore = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - 86_400).rounded(.down))
         template.notValidAfter = template.notValidBefore + Self.serverDays * 86_400
-        let certificate = try template.certificate(for: key.publicKey, issuer: root.subject, issuerKey: rootKey)
-        return ServerIdentity(chain: [try certificate.derBytes()], key: Array(key.derRepresentation))
+        let certificate = try template.certificate(for: key, issuer: root.subject, issuerKey: rootKey)
+        return [try certificate.derBytes()]
     }
 
     /// Returns a host as certificates name it: an address by its bytes.

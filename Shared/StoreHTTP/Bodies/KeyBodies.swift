@@ -7,19 +7,6 @@ package struct KeyRequest: Hashable, Sendable, Codable {
     package var kind: KeyKind
 }
 
-/// The purpose of a key.
-package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Authenticates the app's server at the gateway.
-    case api
-    /// The `password` of a receipt's verification.
-    case sharedSecret
-    /// Signs subscription offers on the app's server: an elliptic curve key on P-256.
-    case subscriptionOffer
-    /// Signs the tokens of an app's server for the App Store Server API, and subscription offers: an elliptic curve key on
-    /// P-256. The account's serve all apps.
-    case inAppPurchase
-}
-
 /// A key without its secret: `{"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z"}`.
 package struct AppKey: Hashable, Sendable, Codable {
     /// Ten capital letters and digits, chosen by the gateway.

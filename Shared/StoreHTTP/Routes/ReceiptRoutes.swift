@@ -31,7 +31,7 @@ package enum ReceiptRoutes {
     /// Reads the root certificate under which receipts are signed, as PEM. A request that accepts
     /// `application/pkix-cert` gets DER.
     ///
-    /// The data directory has both, `root.pem` and `root.cer`.
+    /// The data directory of app-store-server has both, `root.pem` and `root.cer`.
     package static let root = HTTPEndpoint<Empty, RawBody>(
         "getSigningRoot", .get, "/admin/v1/signing/root", .admin,
         needs: .storage, responses: [.ok("The certificate.", .certificate)])

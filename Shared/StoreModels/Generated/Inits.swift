@@ -34,6 +34,13 @@ extension AcknowledgeServerEventsRequest {
     }
 }
 
+extension AddAppKeyRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, kind: KeyKind) {
+        self.init(bundleId: copy bundleId, kind: kind)
+    }
+}
+
 extension AddIntentPaymentRequest {
     @_disfavoredOverload
     public init(
@@ -116,6 +123,32 @@ extension AppClockState {
         self.init(
             bundleId: copy bundleId, now: now, rate: rate, frozen: frozen, epoch: epoch, nextEvent: nextEvent,
             since: since)
+    }
+}
+
+extension AppKeyRecord {
+    @_disfavoredOverload
+    public init(
+        keyIdentifier: borrowing String, bundleId: String, kind: KeyKind, createdAt: Timestamp, isAccounts: Bool,
+        publicKey: String? = nil, digest: String? = nil
+    ) {
+        self.init(
+            keyIdentifier: copy keyIdentifier, bundleId: bundleId, kind: kind, createdAt: createdAt,
+            isAccounts: isAccounts, publicKey: publicKey, digest: digest)
+    }
+}
+
+extension AppKeyRequest {
+    @_disfavoredOverload
+    public init(keyIdentifier: borrowing String, bundleId: String) {
+        self.init(keyIdentifier: copy keyIdentifier, bundleId: bundleId)
+    }
+}
+
+extension AppKeys {
+    @_disfavoredOverload
+    public init(keys: borrowing [AppKeyRecord]) {
+        self.init(keys: copy keys)
     }
 }
 
@@ -249,6 +282,20 @@ extension CaptureChargesRequest {
     @_disfavoredOverload
     public init(chargeKeys: borrowing [String]) {
         self.init(chargeKeys: copy chargeKeys)
+    }
+}
+
+extension Certified {
+    @_disfavoredOverload
+    public init(chain: borrowing [String]) {
+        self.init(chain: copy chain)
+    }
+}
+
+extension CertifyRequest {
+    @_disfavoredOverload
+    public init(publicKey: borrowing String, hosts: [String]) {
+        self.init(publicKey: copy publicKey, hosts: hosts)
     }
 }
 
@@ -643,6 +690,13 @@ extension EventsRequest {
     }
 }
 
+extension ExchangeCustomer {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId)
+    }
+}
+
 extension ExplainProductRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, productIdentifier: String, storefront: String? = nil) {
@@ -711,6 +765,20 @@ extension FeaturedRequest {
     }
 }
 
+extension FindAppKeyRequest {
+    @_disfavoredOverload
+    public init(keyIdentifier: borrowing String) {
+        self.init(keyIdentifier: copy keyIdentifier)
+    }
+}
+
+extension FoundAppKey {
+    @_disfavoredOverload
+    public init(key: borrowing AppKeyRecord? = nil) {
+        self.init(key: copy key)
+    }
+}
+
 extension GetAccountRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, customerIdentifier: String? = nil, account: String? = nil) {
@@ -722,6 +790,52 @@ extension GrantRefundRequest {
     @_disfavoredOverload
     public init(_ refundRequest: borrowing ScopedIdentifier, type: RevocationType? = nil, percentage: Int? = nil) {
         self.init(refundRequest: copy refundRequest, type: type, percentage: percentage)
+    }
+}
+
+extension HTTPExchangeReply {
+    @_disfavoredOverload
+    public init(
+        status: borrowing Int, headers: [String: String], data: HTTPBytes? = nil, rest: Rest? = nil,
+        ending: Ending? = nil, bundleId: String? = nil, reason: String? = nil
+    ) {
+        self.init(
+            status: copy status, headers: headers, data: data, rest: rest, ending: ending, bundleId: bundleId,
+            reason: reason)
+    }
+}
+
+extension HTTPExchangeReply.Rest {
+    @_disfavoredOverload
+    public init(instance: borrowing String, identifier: String, count: Int) {
+        self.init(instance: copy instance, identifier: identifier, count: count)
+    }
+}
+
+extension HTTPExchangeRequest {
+    @_disfavoredOverload
+    public init(
+        operation: borrowing String, path: String, parameters: [String: String], query: String? = nil,
+        host: String? = nil, accept: String? = nil, authorization: String? = nil, store: String? = nil,
+        bundleId: String? = nil, customer: ExchangeCustomer? = nil, data: HTTPBytes? = nil
+    ) {
+        self.init(
+            operation: copy operation, path: path, parameters: parameters, query: query, host: host, accept: accept,
+            authorization: authorization, store: store, bundleId: bundleId, customer: customer, data: data)
+    }
+}
+
+extension HTTPRestReply {
+    @_disfavoredOverload
+    public init(data: borrowing HTTPBytes) {
+        self.init(data: copy data)
+    }
+}
+
+extension HTTPRestRequest {
+    @_disfavoredOverload
+    public init(identifier: borrowing String, offset: Int) {
+        self.init(identifier: copy identifier, offset: offset)
     }
 }
 
@@ -928,6 +1042,13 @@ extension Money {
     }
 }
 
+extension NewAppKey {
+    @_disfavoredOverload
+    public init(key: borrowing AppKeyRecord, secret: String) {
+        self.init(key: copy key, secret: secret)
+    }
+}
+
 extension NotificationAttempt {
     @_disfavoredOverload
     public init(
@@ -1111,6 +1232,13 @@ extension OpenRefundRequest {
     @_disfavoredOverload
     public init(_ transaction: borrowing ScopedIdentifier, reason: ConsumptionRequestReason) {
         self.init(transaction: copy transaction, reason: reason)
+    }
+}
+
+extension OpenStoreRequest {
+    @_disfavoredOverload
+    public init(from: borrowing String, to: String, expiresAt: Timestamp) {
+        self.init(from: copy from, to: to, expiresAt: expiresAt)
     }
 }
 
@@ -1599,6 +1727,13 @@ extension ReadImageRequest {
     }
 }
 
+extension ReadReceiptRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, receiptData: String) {
+        self.init(bundleId: copy bundleId, receiptData: receiptData)
+    }
+}
+
 extension ReceiptFactsPage {
     @_disfavoredOverload
     public init(
@@ -1900,20 +2035,6 @@ extension ShowPriceConsentRequest {
     }
 }
 
-extension SignNotificationsReply {
-    @_disfavoredOverload
-    public init(signedPayloads: borrowing [String]) {
-        self.init(signedPayloads: copy signedPayloads)
-    }
-}
-
-extension SignNotificationsRequest {
-    @_disfavoredOverload
-    public init(drafts: borrowing [NotificationDraft]) {
-        self.init(drafts: copy drafts)
-    }
-}
-
 extension SnapshotOf {
     @_disfavoredOverload
     public init(
@@ -1966,6 +2087,13 @@ extension StartRestoreRequest {
         self.init(
             bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId,
             requestIdentifier: requestIdentifier, applicationUsername: applicationUsername)
+    }
+}
+
+extension StoreAddress {
+    @_disfavoredOverload
+    public init(url: borrowing String) {
+        self.init(url: copy url)
     }
 }
 
@@ -2349,6 +2477,13 @@ extension UpdateSubscriptionRequest {
             bundleId: copy bundleId, customerIdentifier: customerIdentifier,
             originalTransactionIdentifier: originalTransactionIdentifier, willAutoRenew: willAutoRenew,
             autoRenewProductIdentifier: autoRenewProductIdentifier)
+    }
+}
+
+extension VerificationFacts {
+    @_disfavoredOverload
+    public init(rootCertificate: borrowing String, issuerId: String, keyIdentifier: String? = nil) {
+        self.init(rootCertificate: copy rootCertificate, issuerId: issuerId, keyIdentifier: keyIdentifier)
     }
 }
 

@@ -1,6 +1,6 @@
 /// The changes in one commit of PaymentQueue that apps' servers are notified of.
 ///
-/// They are as of that instant. PaymentQueue writes the event in that commit and keeps it until the notifier has
+/// They are as of that instant. PaymentQueue writes the event in that commit and keeps it until AppStoreServer has
 /// acknowledged it.
 public struct ServerEvent: Hashable, Sendable, Codable {
     /// One change of a transaction or subscription.
@@ -94,7 +94,7 @@ public struct ServerEventsPage: Hashable, Sendable, Codable {
 
 /// Allows PaymentQueue to remove events once they are old enough.
 public struct AcknowledgeServerEventsRequest: Hashable, Sendable, Codable {
-    /// The last event's position, which the notifier has stored with all before it.
+    /// The last event's position, which AppStoreServer has stored with all before it.
     public var through: String
 }
 

@@ -30,7 +30,7 @@ public struct ServerNotification: Hashable, Sendable, Codable {
     /// Business time of the event.
     public var at: Timestamp
     public var state: State
-    /// The JWS. Absent until a gateway has signed it, and in lists.
+    /// The JWS. Absent until it is signed, and in lists.
     public var signedPayload: String?
     /// Oldest first.
     public var attempts: [NotificationAttempt] = []

@@ -54,10 +54,10 @@ public enum ServerAPIEndpoints {
     /// - Throws: `notFound`, also for another app's.
     public static let consumption = Endpoint<ConsumptionInformation, Empty>(
         .paymentQueue, "refundRequest.consumption", isIdempotent: true, errors: [.notFound])
-    /// Lists the events that apps' servers are notified of, oldest first, for the notifier.
+    /// Lists the events that apps' servers are notified of, oldest first, for AppStoreServer.
     public static let listEvents = Endpoint<ServerEventsRequest, ServerEventsPage>(
         .paymentQueue, "serverEvents.list", isIdempotent: true, errors: [])
-    /// Allows the removal of events that the notifier has stored.
+    /// Allows the removal of events that AppStoreServer has stored.
     public static let acknowledgeEvents = Endpoint<AcknowledgeServerEventsRequest, Empty>(
         .paymentQueue, "serverEvents.acknowledge", isIdempotent: true, errors: [])
 }

@@ -3,7 +3,7 @@
 /// The service registers a handler for it and the caller names it, so neither spells a subject by hand.
 public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable>: Sendable {
     /// `sb.<service>.v1.<resource>.<verb>` (`docs/PROTOCOL.md`).
-    public let subject: String
+    public private(set) var subject: String
     /// The service's `$SRV` name, which is also its executable's and its compose service's: `payment-queue`.
     public let service: String
     /// The endpoint's name in `$SRV.INFO` and in metrics: `queue.add`.
@@ -20,6 +20,11 @@ public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable
         self.name = name
         self.isIdempotent = isIdempotent
         self.errors = errors
+    }
+
+    /// Returns the endpoint of one instance of the service. Its name in metrics is that of all instances.
+    func of(_ instance: String) -> Endpoint {
+        with(self) { $0.subject += ".\(instance)" }
     }
 }
 

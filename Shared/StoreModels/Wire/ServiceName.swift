@@ -5,7 +5,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
     case promotionController = "promotion-controller"
     case eligibility
     case paymentProcessor = "payment-processor"
-    case notifier
+    case appStoreServer = "app-store-server"
     case gateway
 
     /// The second token of the service's subjects, `sb.payment.v1.…`.
@@ -16,7 +16,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         case .promotionController: "promotion"
         case .eligibility: "eligibility"
         case .paymentProcessor: "processor"
-        case .notifier: "notifier"
+        case .appStoreServer: "appstore"
         case .gateway: "gateway"
         }
     }
@@ -29,7 +29,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         case .paymentQueue: "payments"
         case .promotionController: "promotions"
         case .eligibility: "eligibility"
-        case .notifier: "notifications"
+        case .appStoreServer: "notifications"
         case .paymentProcessor, .gateway: nil
         }
     }

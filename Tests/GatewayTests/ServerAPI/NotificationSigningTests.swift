@@ -8,18 +8,13 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: notifications are signed by the gateway alone, in Apple's words, for the notifier that sends them.
+/// Goal: AppStoreServer signs notifications in Apple's words.
 @Suite struct NotificationSigningTests {
-    private static let uuid = FakeNotifier.uuid(1)
+    private static let uuid = FakeAppStoreServer.uuid(1)
     private static let at = Timestamp(milliseconds: 1_799_999_999_123)
 
-    /// Asks over the bus, as the notifier does.
     private func sign(_ store: GatewayHarness, _ drafts: [NotificationDraft]) async throws -> [SignedPayload] {
-        let notifier = ServiceCaller(bus: store.notifier.service.client, caller: "notifier")
-        let reply = try await notifier.call(
-            GatewayEndpoints.signNotifications, SignNotificationsRequest(drafts: drafts),
-            context: CallContext(deadline: .now + .seconds(30)))
-        return try reply.signedPayloads.map { try SignedPayload($0) }
+        try await store.apple.signed(drafts).map { try SignedPayload($0) }
     }
 
     private func refusal(_ store: GatewayHarness, _ drafts: [NotificationDraft]) async throws -> StoreError? {
@@ -58,7 +53,7 @@ import Testing
 
     @Test func `a subscription's notification has its transaction and renewal information, each signed`() async throws {
         try await GatewayHarness.run { store in
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             let signed = try #require(try await sign(store, [renewal(store)]).first)
             #expect(try signed.isSigned(by: authority))
             let data = try #require(signed.payload["data"])
@@ -130,7 +125,7 @@ import Testing
                 signed.map { $0.payload["data"]?["environment"] } == ["Production", "Sandbox", "Xcode", "Production"])
             #expect(signed.map { $0.payload["data"]?["appAppleId"] } == [.integer(5), nil, nil, .integer(5)])
             #expect(signed[2].header["kid"] == "Apple_Xcode_Key")
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             for index in [0, 1, 3] { #expect(try signed[index].isSigned(by: authority)) }
         }
     }
@@ -146,20 +141,16 @@ import Testing
             #expect(signed.payload["version"] == "3.0")
             #expect(signed.payload["data"] == nil)
             #expect(signed.payload["appData"]?["bundleId"] == "x")
-            #expect(try signed.isSigned(by: try await store.gateway.signing.appStore().authority))
+            #expect(try signed.isSigned(by: try await store.apple.appStore()))
         }
     }
 
     @Test(arguments: BrokenSignature.allCases)
     func `a notification broken on purpose has good payloads inside`(_ broken: BrokenSignature) async throws {
         try await GatewayHarness.run { store in
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             let draft = with(renewal(store)) { $0.break = broken }
-            let notifier = ServiceCaller(bus: store.notifier.service.client, caller: "notifier")
-            let reply = try await notifier.call(
-                GatewayEndpoints.signNotifications, SignNotificationsRequest(drafts: [draft]),
-                context: CallContext(deadline: .now + .seconds(30)))
-            let text = try #require(reply.signedPayloads.first)
+            let text = try #require(try await store.apple.signed([draft]).first)
             if broken == .signature || broken == .tampered {
                 #expect(try !SignedPayload(text).isSigned(by: authority))
             }
@@ -173,28 +164,16 @@ import Testing
         }
     }
 
-    @Test func `what cannot be signed is refused, and says which draft`() async throws {
+    @Test func `what cannot be signed is refused, and names the member`() async throws {
         try await GatewayHarness.run { store in
             try await put(store, #"{"environment":"Xcode"}"#)
             let impossible = with(draft(.test)) { $0.break = .root }
             let error = try #require(try await refusal(store, [draft(.test), impossible]))
             #expect(error.code == .requestInvalid)
-            #expect(error.details["path"] == "$.drafts[1].break")
+            #expect(error.details["path"] == "$.break")
             let anonymous = with(renewal(store)) { $0.appTransactionIdentifier = nil }
             let missing = try #require(try await refusal(store, [anonymous]))
-            #expect(missing.details["path"] == "$.drafts[0].appTransactionIdentifier")
-        }
-    }
-
-    @Test func `a request has 1 to 32 drafts`() async throws {
-        try await GatewayHarness.run { store in
-            let most = try await sign(store, Array(repeating: renewal(store), count: 32))
-            #expect(most.count == 32)
-            for count in [0, 33] {
-                let error = try #require(try await refusal(store, Array(repeating: draft(.test), count: count)))
-                #expect(error.code == .requestInvalid)
-                #expect(error.details["path"] == "$.drafts")
-            }
+            #expect(missing.details["path"] == "$.appTransactionIdentifier")
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
             let answer = try await put(store, body)
             #expect(answer.status == status)
             #expect(answer.code == code)
-            #expect(store.notifier.contents.withLock { $0.endpoint } == nil)
+            #expect(store.appStore.contents.withLock { $0.endpoint } == nil)
         }
     }
 
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a list is newest first, without payloads, and narrowed by the query`() async throws {
         try await GatewayHarness.run { store in
-            let made = store.notifier.deliver(3)
+            let made = store.appStore.deliver(3)
             let page = try await send(
                 store, .GET,
                 "?notificationType=DID_RENEW&subtype=BILLING_RECOVERY&account=alice&state=delivered&after=n_9&limit=2")
@@ -105,7 +105,7 @@ import Testing
             asked.subtype = .billingRecovery
             asked.account = "alice"
             asked.state = .delivered
-            #expect(store.notifier.contents.withLock { $0.lists } == [asked])
+            #expect(store.appStore.contents.withLock { $0.lists } == [asked])
             #expect(try await send(store, .GET).json["notifications"]?.arrayValue?.count == 3)
         }
     }
@@ -120,13 +120,13 @@ import Testing
             let answer = try await send(store, .GET, "?\(query)")
             #expect(answer.status == 400)
             #expect(answer.json["path"]?.stringValue == place)
-            #expect(store.notifier.contents.withLock { $0.lists.isEmpty })
+            #expect(store.appStore.contents.withLock { $0.lists.isEmpty })
         }
     }
 
     @Test func `a notification is read and sent again by its UUID in any spelling`() async throws {
         try await GatewayHarness.run { store in
-            let made = store.notifier.deliver()[0]
+            let made = store.appStore.deliver()[0]
             for name in [made, made.uppercased()] {
                 let found = try await send(store, .GET, "/\(name)")
                 #expect(found.json["notificationUUID"]?.stringValue == made)
@@ -147,8 +147,8 @@ import Testing
                 $0.apps["com.example.two"] = App(
                     bundleId: "com.example.two", settings: .init(name: "2"), catalogVersion: 1)
             }
-            let made = store.notifier.deliver()[0]
-            let unknown = FakeNotifier.uuid(404)
+            let made = store.appStore.deliver()[0]
+            let unknown = FakeAppStoreServer.uuid(404)
             for name in [unknown, "x", "\(made)0", made.replacing("-", with: ""), "{\(made)}"] {
                 let found = try await send(store, .GET, "/\(PercentEncoding.encode(name))")
                 #expect(found.status == 404, "\(name)")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `waiting is bounded by the query, the notifier and the client's deadline`() async throws {
+    @Test func `waiting is bounded by the query, AppStoreServer and the client's deadline`() async throws {
         try await GatewayHarness.run { store in
             let settled = try await send(store, .GET, "/settled?timeout=1500ms")
             #expect(
@@ -173,11 +173,11 @@ import Testing
                         "settled": true, "pending": .integer(0), "made": .integer(0), "delivered": .integer(0),
                     ]))
             _ = try await send(store, .GET, "/settled?timeout=1m")
-            store.notifier.contents.withLock { $0.isSettled = false }
+            store.appStore.contents.withLock { $0.isSettled = false }
             let late = try await send(store, .GET, "/settled", headers: [("Sb-Timeout", "3000")])
             #expect(late.status == 200)
             #expect(late.json["settled"] == false)
-            let waits = store.notifier.contents.withLock { $0.waits.map(\.waitMs) }
+            let waits = store.appStore.contents.withLock { $0.waits.map(\.waitMs) }
             #expect(waits.prefix(2) == [1500, 20_000])
             #expect((0...2500).contains(waits[2]))
             #expect(try await send(store, .GET, "/settled?timeout=2m").status == 400)
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `a listener leases notifications and reports what became of them`() async throws {
         try await GatewayHarness.run { store in
-            let made = store.notifier.deliver(3)
+            let made = store.appStore.deliver(3)
             let refused = try await send(store, .POST, "/lease", #"{"max":1,"waitMs":0}"#)
             #expect(refused.status == 409)
             _ = try await put(store, #"{"url":"listen:"}"#)
@@ -198,7 +198,7 @@ import Testing
             #expect(attempts.map { $0["notificationUUID"]?.stringValue } == Array(made.prefix(2)))
             #expect(attempts.first?["signedPayload"] == "e30.1.e30")
             #expect(
-                store.notifier.contents.withLock { $0.leases.last }
+                store.appStore.contents.withLock { $0.leases.last }
                     == LeaseNotificationsRequest(bundleId: Sample.bundleId, max: 2, waitMs: 300))
             let identifier = try #require(attempts.first?["attemptIdentifier"]?.stringValue)
             let report = try await send(
@@ -209,7 +209,7 @@ import Testing
             var expected = ReportAttemptRequest(
                 bundleId: Sample.bundleId, attemptIdentifier: identifier, sendAttemptResult: .unsuccessfulResponse)
             (expected.httpStatus, expected.durationMs, expected.bodyStart) = (500, 7, "no")
-            #expect(store.notifier.contents.withLock { $0.reports } == [expected])
+            #expect(store.appStore.contents.withLock { $0.reports } == [expected])
             #expect(
                 try await send(store, .POST, "/attempts/none", #"{"sendAttemptResult":"SUCCESS"}"#).status == 404)
         }
@@ -237,10 +237,10 @@ import Testing
 
     // MARK: Away
 
-    @Test func `without the notifier every path is 503`() async throws {
+    @Test func `without AppStoreServer every path is 503`() async throws {
         try await GatewayHarness.run { store in
-            store.notifier.service.goAway()
-            let uuid = FakeNotifier.uuid(1)
+            store.appStore.service.goAway()
+            let uuid = FakeAppStoreServer.uuid(1)
             let requests: [(HTTPMethod, String, String?)] = [
                 (.GET, "", nil), (.GET, "/endpoint", nil), (.PUT, "/endpoint", #"{"url":"listen:"}"#),
                 (.DELETE, "/endpoint", nil), (.GET, "/\(uuid)", nil), (.POST, "/\(uuid)/resend", nil),
@@ -253,16 +253,16 @@ import Testing
                 #expect(answer.status == 503, "\(method) \(path)")
                 #expect(answer.code == "serviceUnavailable", "\(method) \(path)")
             }
-            store.notifier.service.comeBack()
+            store.appStore.service.comeBack()
         }
     }
 
     @Test func `a notification that was perhaps made is an unknown outcome`() async throws {
         try await GatewayHarness.run { store in
-            store.notifier.contents.withLock { $0.failure = StoreError(.internal, "broken") }
+            store.appStore.contents.withLock { $0.failure = StoreError(.internal, "broken") }
             for (path, body) in [
                 ("/trigger", #"{"notificationType":"TEST"}"#), ("/lease", #"{"max":1,"waitMs":0}"#),
-                ("/\(FakeNotifier.uuid(1))/resend", nil),
+                ("/\(FakeAppStoreServer.uuid(1))/resend", nil),
             ] {
                 let answer = try await send(store, .POST, path, body)
                 #expect(answer.status == 504, "\(path)")
@@ -282,26 +282,26 @@ import Testing
     @Test func `a move of the clock that is over waits for its notifications`() async throws {
         try await GatewayHarness.run { store in
             #expect(try await advance(store, "m1").status == 200)
-            let wait = try #require(store.notifier.contents.withLock { $0.waits.first })
+            let wait = try #require(store.appStore.contents.withLock { $0.waits.first })
             #expect(wait.bundleId == Sample.bundleId)
             #expect((1...3500).contains(wait.waitMs))
-            store.notifier.contents.withLock { $0.isSettled = false }
+            store.appStore.contents.withLock { $0.isSettled = false }
             #expect(try await advance(store, "m2").status == 200)
             store.payments.contents.withLock { $0.subscribing.movesAtOnce = false }
             #expect(try await advance(store, "m3").status == 202)
-            #expect(store.notifier.contents.withLock { $0.waits.count } == 2)
+            #expect(store.appStore.contents.withLock { $0.waits.count } == 2)
         }
     }
 
-    @Test func `a move of the clock needs no notifier`() async throws {
+    @Test func `a move of the clock needs no AppStoreServer`() async throws {
         try await GatewayHarness.run { store in
-            store.notifier.contents.withLock { $0.failure = StoreError(.internal, "broken") }
+            store.appStore.contents.withLock { $0.failure = StoreError(.internal, "broken") }
             let broken = try await advance(store, "m1")
             #expect(broken.status == 200)
-            store.notifier.service.goAway()
+            store.appStore.service.goAway()
             let away = try await advance(store, "m2")
             #expect(away.status == 200)
-            store.notifier.service.comeBack()
+            store.appStore.service.comeBack()
         }
     }
 }

@@ -31,7 +31,7 @@ import Testing
     }
 
     private func last(_ store: GatewayHarness) throws -> TriggerNotificationRequest {
-        try #require(store.notifier.contents.withLock { $0.triggers.last })
+        try #require(store.appStore.contents.withLock { $0.triggers.last })
     }
 
     private func refuses(_ answer: Answer, _ status: Int, _ place: String) {
@@ -148,7 +148,7 @@ import Testing
                 try await trigger(store, #"{"notificationType":"RESCIND_CONSENT","account":"alice"}"#).status == 201)
             let data = try #require(try last(store).draft.set?["appData"])
             let signed = try SignedPayload(data["signedAppTransactionInfo"]?.stringValue)
-            #expect(try signed.isSigned(by: try await store.gateway.signing.appStore().authority))
+            #expect(try signed.isSigned(by: try await store.apple.appStore()))
             #expect(signed.payload["appTransactionId"]?.stringValue == FakePaymentQueue.appTransaction)
             #expect(try last(store).account == "alice")
             #expect(try last(store).draft.transaction == nil)
@@ -181,7 +181,7 @@ import Testing
     func `what cannot be made is refused, and says where`(body: String, place: String) async throws {
         try await GatewayHarness.run { store in
             refuses(try await trigger(store, body), 400, place)
-            #expect(store.notifier.contents.withLock { $0.triggers.isEmpty })
+            #expect(store.appStore.contents.withLock { $0.triggers.isEmpty })
         }
     }
 
@@ -193,7 +193,7 @@ import Testing
                 body: #"{"notificationType":"REFUND","account":"alice",\#(member)}"#)
             refuses(answer, 400, member.hasPrefix(#""set"#) ? "$.set" : "$.break")
             #expect(answer.json["detail"]?.stringValue?.contains("add onlySend") == true)
-            #expect(store.notifier.contents.withLock { $0.triggers.isEmpty })
+            #expect(store.appStore.contents.withLock { $0.triggers.isEmpty })
         }
     }
 
@@ -219,7 +219,7 @@ import Testing
             refuses(
                 try await trigger(store, #"{"notificationType":"REFUND","account":"alice","break":"root"}"#), 400,
                 "$.break")
-            #expect(store.notifier.contents.withLock { $0.triggers.count } == 1)
+            #expect(store.appStore.contents.withLock { $0.triggers.count } == 1)
         }
     }
 }

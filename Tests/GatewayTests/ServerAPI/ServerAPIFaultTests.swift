@@ -7,7 +7,8 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: an app's server meets the faults that were ordered, in their order, each once, and limits only where they are set.
+/// Goal: an app's server meets the faults that were ordered, in their order, each once, and limits only where they are
+/// set.
 @Suite struct ServerAPIFaultTests {
     private static let faults = "/admin/v1/apps/\(Sample.bundleId)/server-api/faults"
     private static let settings = "/admin/v1/apps/\(Sample.bundleId)/server-api"

@@ -2,13 +2,11 @@ import EventLoop
 import Foundation
 import NIOHTTP1
 import Operations
-import Persistence
 import Signing
 import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing
-import X509
 
 @testable import Gateway
 
@@ -74,7 +72,7 @@ import X509
                 try SignedPayload(server.json["signedTransactionInfo"]?.stringValue)
             )
             #expect(mine.payload == theirs.payload)
-            #expect(try mine.isSigned(by: try await store.gateway.signing.appStore().authority))
+            #expect(try mine.isSigned(by: try await store.apple.appStore()))
             #expect(try await store.send(.GET, "/v1/transactions/t_2/jws", token: token).status == 404)
             store.payments.commit(Sample.failed("t_3"))
             #expect(try await store.send(.GET, "/v1/transactions/t_3/jws", token: token).status == 404)
@@ -111,21 +109,6 @@ import X509
     }
 
     // MARK: Certificates
-
-    @Test func `the responder's address moves with the gateway, and the keys stay`() async throws {
-        let directory = try TemporaryDirectory()
-        let database = try KeyStore.open(in: directory.path, logger: InMemoryGateway.logger).database
-        let first = try await SigningKeys(database: database, publicURL: "http://localhost:1").appStore().authority
-        #expect(first.ocspURL == "http://localhost:1/ocsp")
-        let moved = try await SigningKeys(database: database, publicURL: "https://store.example").appStore().authority
-        #expect(moved.ocspURL == "https://store.example/ocsp")
-        #expect(moved.leaf.publicKey == first.leaf.publicKey)
-        #expect(moved.intermediate.publicKey == first.intermediate.publicKey)
-        #expect(moved.root == first.root)
-        let again = try await SigningKeys(database: database, publicURL: "https://store.example").appStore().authority
-        #expect(again.leaf == moved.leaf)
-        await database.close()
-    }
 
     @Test func `a request that is none is answered by the responder, by POST and by GET`() async throws {
         try await GatewayHarness.run { store in

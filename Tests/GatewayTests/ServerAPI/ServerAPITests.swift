@@ -27,7 +27,7 @@ import Testing
     }
 
     private func payloads(_ answer: Answer, _ store: GatewayHarness) async throws -> [JSONValue] {
-        let authority = try await store.gateway.signing.appStore().authority
+        let authority = try await store.apple.appStore()
         return try (answer.json["signedTransactions"]?.arrayValue ?? []).map { signed in
             let payload = try SignedPayload(signed.stringValue)
             #expect(try payload.isSigned(by: authority))
@@ -48,7 +48,7 @@ import Testing
             let answer = try await get(store, "v1/transactions/\(Self.renewal)", token)
             #expect(answer.status == 200)
             let signed = try SignedPayload(answer.json["signedTransactionInfo"]?.stringValue)
-            #expect(try signed.isSigned(by: try await store.gateway.signing.appStore().authority))
+            #expect(try signed.isSigned(by: try await store.apple.appStore()))
             let item = store.payments.contents.withLock { $0.receiptItems[2] }
             #expect(
                 signed.payload
@@ -120,7 +120,7 @@ import Testing
             for identifier in [Self.trial, FakePaymentQueue.appTransaction] {
                 let answer = try await get(store, "v1/transactions/appTransactions/\(identifier)", token)
                 let signed = try SignedPayload(answer.json["signedAppTransactionInfo"]?.stringValue)
-                #expect(try signed.isSigned(by: try await store.gateway.signing.appStore().authority))
+                #expect(try signed.isSigned(by: try await store.apple.appStore()))
                 #expect(signed.payload["appTransactionId"] == "7000000000000000001")
                 #expect(signed.payload["receiptType"] == "Sandbox")
                 #expect(signed.payload["bundleId"] == "com.example.app")
@@ -314,7 +314,7 @@ import Testing
             let item = try #require(group["lastTransactions"]?.arrayValue?.first)
             #expect(item["status"] == .integer(1))
             #expect(item["originalTransactionId"] == "1000000001")
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             let transaction = try SignedPayload(item["signedTransactionInfo"]?.stringValue)
             let renewal = try SignedPayload(item["signedRenewalInfo"]?.stringValue)
             #expect(try transaction.isSigned(by: authority))

@@ -1,10 +1,8 @@
 import Crypto
 import EventLoop
 import NIOHTTP1
-import Persistence
 import StoreHTTP
 import StoreModels
-import StorebusTesting
 import Testing
 
 @testable import Gateway
@@ -170,21 +168,5 @@ import Testing
                 #expect(isRefused(answer), "\(token ?? "nil"): \(answer.status) \(answer.text)")
             }
         }
-    }
-
-    @Test func `the store has one issuer, which survives a restart`() async throws {
-        let directory = try TemporaryDirectory()
-        let logger = InMemoryGateway.logger
-        let first = try KeyStore.open(in: directory.path, logger: logger).database
-        let apps = ServerApps(database: first, logger: logger)
-        async let one = apps.issuerId()
-        async let two = apps.issuerId()
-        let (issuer, other) = try await (one, two)
-        #expect(issuer == other)
-        #expect(issuer.utf8.count == 36)
-        await first.close()
-        let second = try KeyStore.open(in: directory.path, logger: logger).database
-        #expect(try await ServerApps(database: second, logger: logger).issuerId() == issuer)
-        await second.close()
     }
 }

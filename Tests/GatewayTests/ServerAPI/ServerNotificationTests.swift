@@ -10,7 +10,7 @@ import Testing
     private static let trial = "2000000000000001"
     private static let day: Int64 = 24 * 3600 * 1000
     /// What the app's clock shows.
-    private static let now = FakeNotifier.now.milliseconds
+    private static let now = FakeAppStoreServer.now.milliseconds
     /// Members that select everything.
     private static let all = #""startDate":\#(now - day),"endDate":\#(now + day)"#
 
@@ -57,12 +57,12 @@ import Testing
     @Test func `a test notification has a status after its first attempt`() async throws {
         try await withSamples { store, token in
             refuses(try await send(store, .POST, "test", token), 4_040_007)
-            store.notifier.contents.withLock { $0.endpoint = NotificationEndpoint(url: "listen:", retry: .sandbox) }
+            store.appStore.contents.withLock { $0.endpoint = NotificationEndpoint(url: "listen:", retry: .sandbox) }
             let made = try await send(store, .POST, "test", token)
             #expect(made.status == 200)
             let name = try #require(made.json["testNotificationToken"]?.stringValue)
             refuses(try await send(store, .GET, "test/\(name)", token), 4_040_008, "under way")
-            store.notifier.contents.withLock { $0.notifications[0].attempts[0].sendAttemptResult = .timedOut }
+            store.appStore.contents.withLock { $0.notifications[0].attempts[0].sendAttemptResult = .timedOut }
             for spelling in [name, name.uppercased()] {
                 let status = try await send(store, .GET, "test/\(spelling)", token)
                 #expect(status.status == 200)
@@ -82,15 +82,15 @@ import Testing
 
     @Test func `a token that is none, or another's, has Apple's error`() async throws {
         try await withSamples { store, token in
-            let renewal = store.notifier.deliver()[0]
-            let test = store.notifier.deliver(1, .test)[0]
+            let renewal = store.appStore.deliver()[0]
+            let test = store.appStore.deliver(1, .test)[0]
             #expect(try await send(store, .GET, "test/\(test)_\(Self.now + 2000)", token).status == 200)
             for name in [
                 "x", test, "\(test)_", "\(test)_x", "\(test)_-1", "_1", "\(test)_1_1", "\(test)0_1",
                 test.replacing("-", with: "") + "_1",
             ] { refuses(try await send(store, .GET, "test/\(name)", token), 4_000_020, name) }
             for name in [
-                "\(FakeNotifier.uuid(404))_\(Self.now)", "\(test)_\(Self.now)", "\(renewal)_\(Self.now + 1000)",
+                "\(FakeAppStoreServer.uuid(404))_\(Self.now)", "\(test)_\(Self.now)", "\(renewal)_\(Self.now + 1000)",
             ] { refuses(try await send(store, .GET, "test/\(name)", token), 4_040_008, name) }
             store.catalog.contents.withLock {
                 $0.apps["com.example.two"] = App(
@@ -105,8 +105,8 @@ import Testing
     @Test func `an app of another environment than the host name's has no notifications there`() async throws {
         try await withSamples { store, token in
             let production = [("Host", "api.storekit.apple.com")]
-            store.notifier.contents.withLock { $0.endpoint = NotificationEndpoint(url: "listen:", retry: .sandbox) }
-            let test = store.notifier.deliver(1, .test)[0]
+            store.appStore.contents.withLock { $0.endpoint = NotificationEndpoint(url: "listen:", retry: .sandbox) }
+            let test = store.appStore.deliver(1, .test)[0]
             refuses(try await send(store, .POST, "test", token, headers: production), 4_040_007)
             refuses(
                 try await send(store, .GET, "test/\(test)_\(Self.now + 1000)", token, headers: production), 4_040_008)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `pages of twenty follow each other by their token`() async throws {
         try await withSamples { store, token in
-            store.notifier.deliver(45)
+            store.appStore.deliver(45)
             var (read, sizes): ([String], [Int]) = ([], [])
             var page: String?
             repeat {
@@ -134,14 +134,14 @@ import Testing
             } while page != nil
             #expect(sizes == [20, 20, 5])
             #expect(read == (1...45).map { "e30.\($0).e30" })
-            let asked = store.notifier.contents.withLock { $0.histories }
+            let asked = store.appStore.contents.withLock { $0.histories }
             #expect(asked.allSatisfy { $0.limit == 20 && $0.startDate.milliseconds == Self.now - Self.day })
         }
     }
 
     @Test func `a pagination token is of one query, and good for a day of the app's clock`() async throws {
         try await withSamples { store, token in
-            store.notifier.deliver(25)
+            store.appStore.deliver(25)
             let first = try await history(store, token, "{\(Self.all)}")
             let page = try #require(first.json["paginationToken"]?.stringValue)
             let again = try await history(
@@ -170,8 +170,8 @@ import Testing
 
     @Test func `filters select by type, customer and failure`() async throws {
         try await withSamples { store, token in
-            store.notifier.deliver(2)
-            store.notifier.deliver(1, .expired, .voluntary, result: .noResponse)
+            store.appStore.deliver(2)
+            store.appStore.deliver(1, .expired, .voluntary, result: .noResponse)
             func selected(_ members: String) async throws -> [String] {
                 let answer = try await history(store, token, "{\(Self.all)\(members)}")
                 #expect(answer.status == 200, "\(answer.text)")
@@ -192,7 +192,7 @@ import Testing
                 #expect(try await selected(#","transactionId":"\#(identifier)""#) == everything)
             }
             #expect(
-                store.notifier.contents.withLock { $0.histories.last?.customerIdentifier } == FakePaymentQueue.customer)
+                store.appStore.contents.withLock { $0.histories.last?.customerIdentifier } == FakePaymentQueue.customer)
         }
     }
 
@@ -230,19 +230,19 @@ import Testing
     func `a body that asks for nothing has the error of its member`(body: String, code: Int) async throws {
         try await withSamples { store, token in
             refuses(try await history(store, token, body), code, body)
-            #expect(store.notifier.contents.withLock { $0.histories.isEmpty })
+            #expect(store.appStore.contents.withLock { $0.histories.isEmpty })
         }
     }
 
     // MARK: Away
 
-    @Test func `without the notifier a request may be repeated`() async throws {
+    @Test func `without AppStoreServer a request may be repeated`() async throws {
         try await withSamples { store, token in
-            store.notifier.service.goAway()
+            store.appStore.service.goAway()
             refuses(try await send(store, .POST, "test", token), 5_000_001)
-            refuses(try await send(store, .GET, "test/\(FakeNotifier.uuid(1))_1", token), 5_000_001)
+            refuses(try await send(store, .GET, "test/\(FakeAppStoreServer.uuid(1))_1", token), 5_000_001)
             refuses(try await history(store, token, "{\(Self.all)}"), 5_000_001)
-            store.notifier.service.comeBack()
+            store.appStore.service.comeBack()
         }
     }
 }

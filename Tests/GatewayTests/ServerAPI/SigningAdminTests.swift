@@ -2,11 +2,9 @@ import Crypto
 import EventLoop
 import Foundation
 import NIOHTTP1
-import Persistence
 import Signing
 import StoreHTTP
 import StoreModels
-import StorebusTesting
 import SwiftASN1
 import Testing
 import X509
@@ -47,7 +45,7 @@ import X509
                 contents.serverReading.subscriptions[0].subscription.originalTransactionIdentifier = "2000000000000001"
             }
             let token = try await store.serverToken().text()
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             let transaction = try await store.send(.GET, "/inApps/v1/transactions/\(Self.renewal)", token: token)
             let issued = try SignedPayload(try await issue(store).json["jws"]?.stringValue)
             #expect(try issued.isSigned(by: authority))
@@ -68,7 +66,7 @@ import X509
             let answer = try await issue(
                 store, "transaction", #","set":{"price":1,"offerType":null,"new":{"a":[true]}}"#)
             let issued = try SignedPayload(answer.json["jws"]?.stringValue)
-            #expect(try issued.isSigned(by: try await store.gateway.signing.appStore().authority))
+            #expect(try issued.isSigned(by: try await store.apple.appStore()))
             #expect(issued.payload["price"] == .integer(1))
             #expect(issued.payload["offerType"] == nil)
             #expect(issued.payload["new"] == .object(["a": .array([.bool(true)])]))
@@ -119,10 +117,10 @@ import X509
         _ rotation: CertificateRotation
     ) async throws {
         try await GatewayHarness.run { store in
-            let before = try await store.gateway.signing.appStore().authority
+            let before = try await store.apple.appStore()
             let answer = try await change(store, .POST, "rotate", #"{"authority":"\#(rotation.rawValue)"}"#)
             #expect(answer.status == 200)
-            let after = try await store.gateway.signing.appStore().authority
+            let after = try await store.apple.appStore()
             #expect(after.leaf.publicKey != before.leaf.publicKey)
             #expect((after.intermediate.publicKey == before.intermediate.publicKey) == (rotation == .leaf))
             #expect(after.root == before.root)
@@ -136,44 +134,11 @@ import X509
         }
     }
 
-    @Test func `another gateway of the database signs with what was rotated`() async throws {
-        let directory = try TemporaryDirectory()
-        let database = try KeyStore.open(in: directory.path, logger: InMemoryGateway.logger).database
-        let here = SigningKeys(database: database)
-        let first = try await here.appStore().authority
-        for rotation in [CertificateRotation.intermediate, .leaf, .intermediate] { _ = try await here.rotate(rotation) }
-        let rotated = try await here.appStore().authority
-        let there = SigningKeys(database: database)
-        #expect(try await there.appStore().authority.leaf == rotated.leaf)
-        #expect(rotated.leaf.publicKey != first.leaf.publicKey)
-        // A gateway that moves issues anew for the keys of now.
-        let moved = try await SigningKeys(database: database, publicURL: "http://b").appStore().authority
-        #expect(moved.leaf.publicKey == rotated.leaf.publicKey)
-        let former = try OCSPRequestBytes.asking(about: first.leaf, issuedBy: first.intermediate)
-        let response = try await there.appStore().responder.response(to: former, mode: .good, now: .wallClock())
-        #expect(response.count > 100, "the first intermediate is known")
-        await database.close()
-    }
-
-    @Test func `certificates of another gateway's rotation are not overwritten by a move`() async throws {
-        let directory = try TemporaryDirectory()
-        let database = try KeyStore.open(in: directory.path, logger: InMemoryGateway.logger).database
-        let keys = SigningKeys(database: database)
-        _ = try await keys.rotate(.leaf)
-        let moved = SigningKeys(database: database, publicURL: "http://b")
-        async let one = moved.appStore()
-        async let two = keys.rotate(.intermediate)
-        _ = try await (one, two)
-        // Whichever came first, certificates and keys are of each other.
-        _ = try await SigningKeys(database: database, publicURL: "http://c").appStore()
-        await database.close()
-    }
-
     // MARK: OCSP
 
     @Test func `the responder answers as the operator has chosen`() async throws {
         try await GatewayHarness.run { store in
-            let authority = try await store.gateway.signing.appStore().authority
+            let authority = try await store.apple.appStore()
             let unset = try await status(store, authority)
             #expect(unset.isGood)
             for mode in OCSPMode.allCases where mode != .unavailable && mode != .slow {

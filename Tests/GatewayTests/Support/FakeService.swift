@@ -17,6 +17,9 @@ final class FakeService: Sendable {
         service = BusService(name: name, version: "test", bus: client, logger: logger)
     }
 
+    /// Registers endpoints of a real service, before ``start()``.
+    func register(_ endpoints: (BusService) -> Void) { endpoints(service) }
+
     func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {

@@ -27,7 +27,10 @@ final class GatewayHarness: Sendable {
     let payments: FakePaymentQueue
     let eligibility: FakeService
     let promotions: FakePromotionController
-    let notifier: FakeNotifier
+    let appStore: FakeAppStoreServer
+    /// AppStoreServer's own answers. Its notifications are ``appStore``'s.
+    let apple: StoredAppleServer
+    private let database: any SQLDatabase
     /// The gateway's own endpoints on the bus.
     private let service: BusService
     let eligibilityRequests = Recorder<EligibilityRequest>()
@@ -47,21 +50,25 @@ final class GatewayHarness: Sendable {
         payments = FakePaymentQueue(FakeService(.paymentQueue, on: bus))
         eligibility = FakeService(.eligibility, on: bus)
         promotions = FakePromotionController(FakeService(.promotionController, on: bus))
-        notifier = FakeNotifier(FakeService(.notifier, on: bus))
+        appStore = FakeAppStoreServer(FakeService(.appStoreServer, on: bus))
         let box = ClockBox()
+        apple = try StoredAppleServer(
+            in: directory.path, notifications: appStore, environment: environment, now: { box.now },
+            logger: InMemoryGateway.logger)
+        apple.serve(on: appStore.service)
         let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
+        database = try GatewaySchema.open(in: directory.path, logger: logger)
         gateway = Gateway(
             bus: NotingBus(client: gatewayClient, subjects: subjects), tokens: tokens,
             adminKey: AdminKey(Sample.adminKey),
-            keys: try KeyStore.open(in: directory.path, logger: logger),
+            database: database,
             environment: environment, consoleFiles: consoleFiles, operatorBus: operatorBus,
             catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
-        gateway.register(on: service)
         clockBox = box
         let answer: @Sendable (EligibilityRequest) -> EligibilityReply = { [eligibilityRequests] request in
             eligibilityRequests.append(request)
@@ -208,7 +215,7 @@ final class GatewayHarness: Sendable {
         ticking: Bool, _ admission: @Sendable (Gateway) -> Admission,
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let fakes = [catalog.service, payments.service, eligibility, promotions.service, notifier.service]
+        let fakes = [catalog.service, payments.service, eligibility, promotions.service, appStore.service]
         for fake in fakes { await fake.start() }
         let serving = Task { [service] in try await service.run() }
         await service.ready()
@@ -235,7 +242,8 @@ final class GatewayHarness: Sendable {
         serving.cancel()
         await gatewayClient.close()
         _ = try? await serving.value
-        await gateway.keys.database.close()
+        await database.close()
+        await apple.database.close()
         return try result.get()
     }
 }

@@ -18,6 +18,6 @@ enum InMemoryGateway {
         return Gateway(
             bus: InMemoryBus().client(name: "gateway"),
             tokens: await SessionTokens(key: Array(repeating: 1, count: 32)),
-            keys: try KeyStore.open(in: directory.path, logger: logger), logger: logger)
+            database: try GatewaySchema.open(in: directory.path, logger: logger), logger: logger)
     }
 }

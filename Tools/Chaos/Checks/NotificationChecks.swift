@@ -411,7 +411,7 @@ struct NotificationChecks {
 
     /// First deliveries come in the order in which their customer saw the events, and their dates grow.
     ///
-    /// An attempt that a fault of the notifier ended before it reached the server comes later, behind others. Dates
+    /// An attempt that a fault of AppStoreServer ended before it reached the server comes later, behind others. Dates
     /// come from the payment queue's clock, so after a jump of that clock they prove nothing.
     private mutating func order() {
         struct Step {
@@ -436,7 +436,7 @@ struct NotificationChecks {
                 }
             steps[about.owner, default: []].append(step)
         }
-        let jumped = history.faults.filter { $0.name == "clock-jump" && $0.target != "notifier" }.map(\.begin).min()
+        let jumped = history.faults.filter { $0.name == "clock-jump" && $0.target != "app-store-server" }.map(\.begin).min()
         for (_, all) in steps.sorted(by: { $0.value[0].number < $1.value[0].number }) {
             // The event that was seen first among those that come later.
             var least: Step?
@@ -466,7 +466,7 @@ struct NotificationChecks {
 
     private mutating func swapped(_ earlier: Sent, _ later: Sent) {
         let (from, to) = (time(earlier.first) - Self.comesAgain, time(later.first))
-        guard !history.isFaulty("notifier", from: from, to: to) else { return }
+        guard !history.isFaulty("app-store-server", from: from, to: to) else { return }
         tally.outOfOrder += 1
         report(
             later.notification.uuid, "delivered before \(earlier.notification.name), as its customer saw them",

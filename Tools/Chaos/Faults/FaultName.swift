@@ -102,7 +102,7 @@ package enum FaultName: String, CaseIterable, Sendable {
         switch self {
         case .slowProcessor: services.filter { $0 == "payment-processor" }
         case .overload, .slowObservers, .hostileClients: services.filter { $0 == "gateway" }
-        case .hostileWebhooks: services.filter { $0 == "notifier" }
+        case .hostileWebhooks: services.filter { $0 == "app-store-server" }
         case .diskFull: services.filter { $0 != "broker" && $0 != "eligibility" && !Self.isOffTheBus($0) }
         case .cutTo, .cutFrom, .tornFrames: services.filter { $0 != "broker" && !Self.isOffTheBus($0) }
         case .clockJump: services.filter { !Self.isOffTheBus($0) }

@@ -99,6 +99,7 @@ extension HistoryEntry.Operation {
             "promotion-controller"
         case .eligibility, .finalEligibility: "eligibility"
         case .finalCharges: "payment-processor"
+        case .story: "app-store-server"
         case .observe, .fault, .service: nil
         default: "payment-queue"
         }

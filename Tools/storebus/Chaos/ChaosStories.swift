@@ -90,6 +90,9 @@ struct ChaosStories: Sendable {
             let receipt = try await client.api.call(ReceiptRoutes.get, token: token)
             let verified = try await client.api.verifyReceipt(
                 receipt.receiptData, password: secret, timeout: .seconds(10))
+            guard verified["status"]?.intValue == 0 else {
+                throw CLIError(.notReady, "the receipt is not verified", retryable: true)
+            }
             let after = try await client.api.call(TransactionRoutes.get, [.id: id], token: token)
             end.kind = .ok
             end.detail = [
@@ -98,7 +101,9 @@ struct ChaosStories: Sendable {
             ]
             end.detail?["receipt"] = Self.item(number, of: verified).map { Story(receipt: $0).text }
         } catch {
-            end.kind = error.retryable || error.status == .unreachable ? .info : .fail
+            // Apple's errors are not a Storebus's. While app-store-server is away, the Server API answers with one.
+            let isUnknown = error.retryable || error.status == .unreachable || error.code == .answerInvalid
+            end.kind = isUnknown ? .info : .fail
             end.code = error.code.name
         }
         client.history.append(end)

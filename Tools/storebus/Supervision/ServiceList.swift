@@ -234,7 +234,7 @@ struct Replicas: Hashable, Sendable {
     /// Services that keep a database of their own. Only Eligibility has none.
     static let storing: Set<String> = [
         ServiceName.catalog.rawValue, ServiceName.paymentQueue.rawValue, ServiceName.promotionController.rawValue,
-        ServiceName.paymentProcessor.rawValue, ServiceName.notifier.rawValue, ServiceName.gateway.rawValue,
+        ServiceName.paymentProcessor.rawValue, ServiceName.appStoreServer.rawValue, ServiceName.gateway.rawValue,
     ]
 
     /// Checks the database of replicas, because one process holds a SQLite file.

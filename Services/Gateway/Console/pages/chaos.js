@@ -12,7 +12,7 @@ import { Plain } from '../lib/table.js';
 import { Card, Choice, Code, Facts, Head, Loaded } from '../lib/ui.js';
 
 const text = strings.chaos;
-const SERVICES = ['broker', 'catalog', 'payment-queue', 'payment-processor', 'promotion-controller', 'eligibility', 'notifier', 'gateway'];
+const SERVICES = ['broker', 'catalog', 'payment-queue', 'payment-processor', 'promotion-controller', 'eligibility', 'app-store-server', 'gateway'];
 const FAULTS = ['drop', 'duplicate', 'delay', 'reorder', 'corrupt', 'partition'];
 // Signals, which only the machine of the processes can send.
 const SIGNALS = ['kill', 'pause', 'restart'];

@@ -1,0 +1,277 @@
+import Crypto
+import Persistence
+import PlantedBugs
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
+///
+/// Notifications and the place of their last event are one commit. Several replicas may read the same page. The first
+/// commit counts, and the others write nothing.
+struct EventImporter: Sendable {
+    /// The name of the only place.
+    private static let name = "serverEvents"
+    /// Timeout of one page.
+    static let readTime: Duration = .seconds(3)
+    /// How long a request waits for events that were not read yet.
+    static let catchUpTime: Duration = .seconds(1)
+
+    let database: any SQLDatabase
+    let collaborators: Collaborators
+    let alarm: ReaderAlarm
+
+    /// Imports all events that can be read now.
+    ///
+    /// A place that PaymentQueue does not continue behind is given up, with an alarm, and all of PaymentQueue's events
+    /// are read again. Known events do not make a second notification.
+    /// - Parameter deadline: When it stops, after a whole page.
+    /// - Returns: The number of events.
+    /// - Throws: ``StoreError`` when PaymentQueue does not reply. Events imported until then stay.
+    func run(until deadline: ContinuousClock.Instant? = nil) async throws -> Int {
+        var total = 0
+        var stored: String?
+        var hasGivenUp = false
+        var place = try await database.read { try await Self.place(in: $0) }
+        while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
+            let page: ServerEventsPage
+            do throws(StoreError) {
+                page = try await collaborators.events(
+                    ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
+            } catch {
+                guard let fault = error.positionFault, let refused = place, !hasGivenUp,
+                    !PlantedBug.isActive(.positionsReused)
+                else { throw error }
+                alarm.raise(fault, at: refused)
+                place = try await giveUp(refused)
+                hasGivenUp = true
+                continue
+            }
+            guard let end = page.events.last?.position else {
+                alarm.readToEnd()
+                break
+            }
+            guard try await store(page.events, from: place, to: end) else {
+                place = try await database.read { try await Self.place(in: $0) }
+                continue
+            }
+            (place, stored) = (end, end)
+            total += page.events.count
+            guard page.hasMore else {
+                alarm.readToEnd()
+                break
+            }
+        }
+        if let stored {
+            // It removes old events only, so the next one does as well. It waits for nothing that AppStoreServer makes.
+            _ = try? await collaborators.acknowledge(
+                AcknowledgeServerEventsRequest(through: stored), .now + Self.readTime)
+        }
+        return total
+    }
+
+    /// Gives up a place that the log does not continue behind, unless another replica has.
+    /// - Returns: The place to continue at, or nil for the oldest event.
+    private func giveUp(_ place: String) async throws -> String? {
+        try await database.write { transaction in
+            try await transaction.execute(
+                "DELETE FROM outbox_reader WHERE name = ? AND position = ?", Self.name, place)
+            return try await Self.place(in: transaction)
+        }
+    }
+
+    /// Imports all events until now, as far as that is possible within ``catchUpTime``.
+    func catchUp() async { _ = try? await run(until: .now + Self.catchUpTime) }
+
+    /// Writes the notifications of a page and moves the place.
+    /// - Returns: False when another replica has moved it.
+    private func store(_ events: [ServerEvent], from place: String?, to end: String) async throws -> Bool {
+        try await database.write { transaction in
+            guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
+            var hasEndpoint: [ExactText: Bool] = [:]
+            var dates = try await SignedDates(of: events, in: transaction)
+            for event in events {
+                if hasEndpoint[event.bundleId] == nil {
+                    hasEndpoint[event.bundleId] =
+                        try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+                }
+                try await Self.insert(
+                    event, &dates, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
+            }
+            return true
+        }
+    }
+
+    private static func insert(
+        _ event: ServerEvent, _ dates: inout SignedDates, hasEndpoint: Bool, in transaction: SQLTransaction
+    ) async throws {
+        if let extensions = event.extensions {
+            // It is the last one by its date, too.
+            let last = try await NotificationRepository.lastSigned(of: event.bundleId, at: event.at, in: transaction)
+            var draft = NotificationDraft(
+                bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: 0),
+                notificationType: .renewalExtension, subtype: .summary,
+                signedDate: last.map { $0 + .milliseconds(1) } ?? event.at)
+            draft.extensions = extensions
+            try await NotificationRepository.insert(
+                NewNotification(draft: draft, eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)
+        }
+        for (ordinal, made) in NotificationPolicy.notifications(of: event.changes).enumerated() {
+            var draft = NotificationDraft(
+                bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: ordinal),
+                notificationType: made.type, subtype: made.subtype, signedDate: dates.next(for: event))
+            draft.appTransactionIdentifier = event.appTransactionIdentifier
+            draft.transaction = made.change.transaction
+            draft.subscription = made.change.subscription
+            if made.type == .consumptionRequest {
+                draft.consumptionRequestReason = made.change.consumptionRequestReason
+            }
+            var source: String?
+            if event.customerIdentifier != nil, let app = IsolatedApp(draft.bundleId) {
+                source = draft.notificationUUID
+                draft.notificationUUID = NotificationUUID.of(draft, in: app)
+            }
+            let new = NewNotification(
+                draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
+                eventAt: event.at, source: source)
+            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
+            if PlantedBug.isActive(.notificationMadeTwice), ordinal == 0 {
+                var again = new
+                (again.draft.notificationUUID, again.source) = (NotificationUUID.random(), nil)
+                try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
+            }
+        }
+    }
+
+    // MARK: Place
+
+    private static func place(in reader: SQLReader) async throws -> String? {
+        try await reader.queryOne("SELECT position FROM outbox_reader WHERE name = ?", name)?["position"]
+    }
+
+    /// Moves the place.
+    /// - Returns: False when another replica has moved it.
+    private static func advance(
+        from place: String?, to end: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        guard let place else {
+            return try await transaction.execute(
+                "INSERT INTO outbox_reader (name, position) VALUES (?, ?) ON CONFLICT DO NOTHING", name, end) == 1
+        }
+        return try await transaction.execute(
+            "UPDATE outbox_reader SET position = ? WHERE name = ? AND position = ?", end, name, place) == 1
+    }
+}
+
+/// The dates of a page's notifications: the event's time, or a millisecond after the one before of its customer.
+///
+/// Without this, a customer whose events come close together would have two notifications of one date: the second of an
+/// instant, and the first of the next millisecond. Events of a clock that was set back have their own time again.
+private struct SignedDates {
+    private struct Instant: Hashable {
+        var customer: CustomerReference
+        var at: Timestamp
+    }
+
+    /// The time at which the last one was signed.
+    private var last: [Instant: Timestamp] = [:]
+    /// The last of the page, with its event's time.
+    private var given: [CustomerReference: (at: Timestamp, signed: Timestamp)] = [:]
+
+    /// Reads the earlier signing times in one round trip: those at the events' instants and in the second before them.
+    init(of events: [ServerEvent], in reader: SQLReader) async throws(PersistenceError) {
+        var started: [(Instant, StartedQuery)] = []
+        for instant in Set(events.compactMap(Self.instant)) {
+            started.append(
+                (
+                    instant,
+                    try await NotificationRepository.startLastSigned(of: instant.customer, at: instant.at, in: reader)
+                ))
+        }
+        for (instant, query) in started {
+            let signed: Timestamp? = try await query.first()?["last"]
+            last[instant] = signed
+        }
+    }
+
+    /// Takes the date of an event's next notification.
+    mutating func next(for event: ServerEvent) -> Timestamp {
+        guard let instant = Self.instant(event) else { return event.at }
+        var next = event.at
+        if let signed = last[instant] { next = max(next, signed + .milliseconds(1)) }
+        if let before = given[instant.customer], before.at <= event.at {
+            next = max(next, before.signed + .milliseconds(1))
+        }
+        given[instant.customer] = (event.at, next)
+        return next
+    }
+
+    private static func instant(_ event: ServerEvent) -> Instant? {
+        event.customerIdentifier.map {
+            Instant(
+                customer: CustomerReference(bundleId: event.bundleId, customerIdentifier: $0), at: event.at)
+        }
+    }
+}
+
+/// Makes the identifiers of notifications.
+enum NotificationUUID {
+    /// The namespace of this store's notifications, a random UUID.
+    private static let namespace: [UInt8] = [
+        0x6B, 0x0D, 0x4A, 0x52, 0x9C, 0x3E, 0x4F, 0x1B, 0x8A, 0x77, 0x25, 0xE0, 0x91, 0xC4, 0x5D, 0x38,
+    ]
+
+    /// Returns the UUID of an event's notification, the same at each call. It is version 5, of the customer, the
+    /// event's place and time, and the number of the notification.
+    static func of(_ event: ServerEvent, ordinal: Int) -> String {
+        let name = [
+            event.bundleId, event.customerIdentifier ?? "", event.position, "\(event.at.milliseconds)", "\(ordinal)",
+        ].joined(separator: "\0")
+        return text(version5(Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))))
+    }
+
+    /// Returns the UUID of an isolated store's notification: version 5, of the facts that are equal in stores of equal
+    /// seeds.
+    /// - Parameter ordinal: The number among otherwise equal notifications.
+    static func of(_ draft: NotificationDraft, in app: IsolatedApp, ordinal: Int = 0) -> String {
+        let parts = [
+            app.shownBundleId, "\(app.seed)", draft.notificationType.rawValue, draft.subtype?.rawValue ?? "",
+            draft.transaction?.item.transactionIdentifier ?? "", draft.appTransactionIdentifier ?? "",
+            "\(draft.signedDate.milliseconds)", "\(ordinal)",
+        ]
+        let digest = Insecure.SHA1.hash(data: namespace + Array(parts.joined(separator: "\0").utf8))
+        return text(version5(Array(digest.prefix(16))))
+    }
+
+    private static func version5(_ digest: [UInt8]) -> [UInt8] {
+        var bytes = digest
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return bytes
+    }
+
+    /// Makes a random one, version 4.
+    static func random() -> String {
+        var random = SystemRandomNumberGenerator()
+        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return text(bytes)
+    }
+
+    /// Returns the form in lower case, as notifications are named. Nil for text that is not a UUID.
+    static func text(_ text: String) -> String? {
+        // 32 digits and 4 hyphens.
+        guard text.utf8.count == 36 else { return nil }
+        return UUID(uuidString: text)?.uuidString.lowercased()
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array(Hex.text(bytes))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+}

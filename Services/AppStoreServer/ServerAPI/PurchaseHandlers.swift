@@ -1,0 +1,342 @@
+import BusService
+import PlantedBugs
+import StoreHTTP
+import StoreModels
+
+extension AppleServer {
+    /// The App Store Server API, as Apple's libraries call it. Its errors are ``ServerAPIError``.
+    var serverAPIRoutes: [ServerRoute] {
+        [
+            ServerRoute(AppStoreServerRoutes.transaction) { [self] in try await serverTransaction($0) },
+            ServerRoute(AppStoreServerRoutes.history) { [self] in try await serverHistory($0, HistoryQuery($0.query)) },
+            ServerRoute(AppStoreServerRoutes.historyV1) { [self] call in
+                var query = try HistoryQuery(call.query)
+                query.filter.leavesOutFinishedConsumables = true
+                return try await serverHistory(call, query)
+            },
+            ServerRoute(AppStoreServerRoutes.statuses) { [self] in try await subscriptionStatuses($0) },
+            ServerRoute(AppStoreServerRoutes.refunds) { [self] in try await refundHistory($0) },
+            ServerRoute(AppStoreServerRoutes.refundsV1) { [self] in try await latestRefunds($0) },
+            ServerRoute(AppStoreServerRoutes.order) { [self] in try await orderLookup($0) },
+            ServerRoute(AppStoreServerRoutes.appTransaction) { [self] in try await serverAppTransaction($0) },
+        ]
+    }
+
+    /// Transactions in a page of the history.
+    private static let historyPage = 20
+    /// Refunds in the response of the earlier version.
+    private static let latestRefunds = 50
+
+    // MARK: Transactions
+
+    private func serverTransaction(_ call: ServerCall) async throws -> TransactionInfoResponse {
+        let app = try await serverApp(call)
+        let found = try await lookup(try call.transactionId(), app, call)
+        guard var transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
+        if PlantedBug.isActive(.revocationLeftOut) { transaction.item.cancellationDate = nil }
+        return TransactionInfoResponse(
+            signedTransactionInfo: try await sign([transaction], found, app, call, at: found.businessNow)[0])
+    }
+
+    private func orderLookup(_ call: ServerCall) async throws -> OrderLookupResponse {
+        let app = try await serverApp(call)
+        let none = OrderLookupResponse(status: 1, signedTransactions: nil)
+        guard let number = OrderIdentifier.transaction(of: try call.parameter(.orderId)) else { return none }
+        do {
+            let found = try await lookup(number, app, call)
+            guard let transaction = found.transaction else { return none }
+            return OrderLookupResponse(
+                status: 0,
+                signedTransactions: try await sign([transaction], found, app, call, at: found.businessNow))
+        } catch let error as ServerAPIError where error == .transactionIdNotFound {
+            return none
+        }
+    }
+
+    private func serverAppTransaction(_ call: ServerCall) async throws -> AppTransactionInfoResponse {
+        let app = try await serverApp(call)
+        let found = try await lookup(try call.transactionId(), app, call)
+        return AppTransactionInfoResponse(
+            signedAppTransactionInfo: try await signedAppTransaction(found, app, call))
+    }
+
+    // MARK: History
+
+    private func serverHistory(_ call: ServerCall, _ query: HistoryQuery) async throws -> ServerHistoryResponse {
+        let app = try await serverApp(call)
+        let page = try await historyPage(query, app, call)
+        return ServerHistoryResponse(
+            revision: page.revision, hasMore: page.hasMore, app: app, signedTransactions: page.signed)
+    }
+
+    private func refundHistory(_ call: ServerCall) async throws -> RefundHistoryResponse {
+        let app = try await serverApp(call)
+        let query = HistoryQuery(refundsAfter: call.query.last("revision"))
+        let page = try await historyPage(query, app, call)
+        return RefundHistoryResponse(
+            signedTransactions: page.signed, revision: page.revision, hasMore: page.hasMore)
+    }
+
+    private func latestRefunds(_ call: ServerCall) async throws -> RefundLookupResponse {
+        let app = try await serverApp(call, else: .originalTransactionIdNotFound)
+        let identifier = try call.originalTransactionId()
+        let found = try await lookup(identifier, app, call, else: .originalTransactionIdNotFound)
+        guard found.transaction?.item.originalTransactionIdentifier.isExactly(identifier) == true else {
+            throw ServerAPIError.invalidOriginalTransactionId
+        }
+        let page = try await services.call(
+            ServerAPIEndpoints.modified,
+            ModifiedTransactionsRequest(
+                bundleId: app.bundleId, customerIdentifier: found.customerIdentifier, order: .refunds,
+                isDescending: true, limit: Self.latestRefunds), for: call)
+        return RefundLookupResponse(
+            signedTransactions: try await sign(page.transactions.reversed(), found, app, call, at: page.businessNow))
+    }
+
+    private func historyPage(
+        _ query: HistoryQuery, _ app: ServerApp, _ call: ServerCall
+    ) async throws -> (signed: [String], revision: String, hasMore: Bool) {
+        let found = try await lookup(try call.transactionId(), app, call)
+        let customer = CustomerReference(
+            bundleId: app.bundleId, customerIdentifier: found.customerIdentifier)
+        // A revision tells nothing that differs in isolated stores of equal seeds.
+        let scope = CustomerReference(
+            bundleId: IsolatedApp.shown(app.bundleId), customerIdentifier: found.appTransactionIdentifier)
+        func revision(_ place: Int64) -> HistoryRevision {
+            HistoryRevision(place: place, scope, path: call.route.path, query: query.text)
+        }
+        let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).place(in: text) }
+        guard !query.isEmpty else { return ([], revision(after ?? 0).text, false) }
+        let page = try await services.call(
+            ServerAPIEndpoints.modified,
+            ModifiedTransactionsRequest(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, order: query.order,
+                after: after, isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
+            for: call)
+        return (
+            try await sign(page.transactions, found, app, call, at: page.businessNow), revision(page.place).text,
+            page.hasMore
+        )
+    }
+
+    // MARK: Subscriptions
+
+    private func subscriptionStatuses(_ call: ServerCall) async throws -> SubscriptionStatusesResponse {
+        let app = try await serverApp(call)
+        let wanted = try call.query.all("status").map { text throws(ServerAPIError) in
+            guard let number = Int(text), (1...5).contains(number) else { throw .invalidStatus }
+            return number
+        }
+        let found = try await lookup(try call.transactionId(), app, call)
+        let statuses = try await services.call(
+            ServerAPIEndpoints.statuses,
+            SubscriptionStatusesRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier), for: call
+        )
+        let signer = try await PayloadSigner(signing, app: app)
+        let numbers = await storefronts.all(call.context)
+        var groups: [SubscriptionStatusesResponse.Group] = []
+        for value in statuses.subscriptions {
+            let status = value.subscription.state.serverNumber
+            guard wanted.isEmpty || wanted.contains(status) else { continue }
+            let item = SubscriptionStatusesResponse.Item(
+                status: status, originalTransactionId: value.subscription.originalTransactionIdentifier,
+                signedTransactionInfo: try signer.sign(
+                    signer.transaction(
+                        value.transaction, appTransactionId: found.appTransactionIdentifier, storefronts: numbers,
+                        at: statuses.businessNow)),
+                signedRenewalInfo: try signer.sign(
+                    signer.renewal(
+                        value, appTransactionId: found.appTransactionIdentifier, at: statuses.businessNow)))
+            groups.append(
+                .init(
+                    subscriptionGroupIdentifier: value.subscription.subscriptionGroupIdentifier,
+                    lastTransactions: [item]))
+        }
+        return SubscriptionStatusesResponse(app: app, data: groups)
+    }
+
+    // MARK: Helpers
+
+    /// Returns the app of the token, when it is in the environment that the host name selects.
+    /// - Throws: `missing` for an app of the other environment, and of Xcode, which has no server.
+    func serverApp(_ call: ServerCall, else missing: ServerAPIError = .transactionIdNotFound) async throws -> ServerApp
+    {
+        let app = try await serverApps.app(call.serverKey.bundleId)
+        let selected = AppStoreEnvironment(host: call.request.host)
+        guard app.environment != .xcode, selected == nil || selected == app.environment else { throw missing }
+        return app
+    }
+
+    /// Finds a customer of the app by any identifier of a transaction or app transaction.
+    /// - Throws: `missing` when the app has no such transaction.
+    func lookup(
+        _ identifier: String, _ app: ServerApp, _ call: ServerCall,
+        else missing: ServerAPIError = .transactionIdNotFound
+    ) async throws -> TransactionLookup {
+        try await server(
+            ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier), call,
+            [.notFound: missing])
+    }
+
+    /// Reads a customer's download of the app.
+    func download(
+        of customerIdentifier: String, in bundleId: String, _ call: ServerCall
+    ) async throws(StoreError) -> TransactionLookup {
+        try await services.call(
+            ServerAPIEndpoints.appTransaction,
+            AppTransactionRequest(bundleId: bundleId, customerIdentifier: customerIdentifier), for: call)
+    }
+
+    /// Signs a customer's download of the app.
+    func signedAppTransaction(
+        _ found: TransactionLookup, _ app: ServerApp, _ call: ServerCall
+    ) async throws -> String {
+        let signer = try await PayloadSigner(signing, app: app)
+        return try signer.sign(
+            signer.appTransaction(found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
+    }
+
+    func sign(
+        _ transactions: [ServerTransaction], _ customer: TransactionLookup, _ app: ServerApp, _ call: ServerCall,
+        at now: Timestamp
+    ) async throws -> [String] {
+        guard !transactions.isEmpty else { return [] }
+        let signer = try await PayloadSigner(signing, app: app)
+        let numbers = await storefronts.all(call.context)
+        return try transactions.map {
+            try signer.sign(
+                signer.transaction(
+                    $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers, at: now))
+        }
+    }
+}
+
+/// The query of a history request.
+struct HistoryQuery: Sendable {
+    var revision: String?
+    var filter = ServerTransactionFilter()
+    var order = ModifiedTransactionsRequest.Order.changes
+    var isDescending = false
+    /// Whether no transaction can match, as in the history of Family Sharing.
+    var isEmpty = false
+    /// The parameters that select and order, for ``HistoryRevision``.
+    private(set) var text: [String] = []
+
+    /// Creates a query of all refunds.
+    init(refundsAfter revision: String?) {
+        self.revision = revision
+        order = .refunds
+    }
+
+    /// Reads the query.
+    /// - Throws: The error of the first invalid parameter.
+    init(_ query: QueryParameters) throws(ServerAPIError) {
+        revision = query.last("revision")
+        filter.startDate = try Self.date(query.last("startDate"), else: .invalidStartDate)
+        filter.endDate = try Self.date(query.last("endDate"), else: .invalidEndDate)
+        if let start = filter.startDate, let end = filter.endDate, start >= end { throw .startDateAfterEndDate }
+        filter.productIdentifiers = try Self.texts(query.all("productId"), else: .invalidProductId)
+        filter.subscriptionGroupIdentifiers = try Self.texts(
+            query.all("subscriptionGroupIdentifier"), else: .invalidSubscriptionGroupIdentifier)
+        let types = try query.all("productType").map { text throws(ServerAPIError) in
+            guard let type = ProductType(queryName: text) else { throw .invalidProductType }
+            return type
+        }
+        filter.types = types.isEmpty ? nil : types
+        switch query.last("sort") {
+        case nil, "ASCENDING": break
+        case "DESCENDING": isDescending = true
+        default: throw .invalidSort
+        }
+        switch query.last("inAppOwnershipType") {
+        case nil, "PURCHASED": break
+        case "FAMILY_SHARED": isEmpty = true
+        default: throw .invalidInAppOwnershipType
+        }
+        filter.isRevoked = try Self.flag(query.last("revoked"), else: .invalidRevoked)
+        if try Self.flag(query.last("excludeRevoked"), else: .invalidExcludeRevoked) == true {
+            // A transaction has to match both.
+            if filter.isRevoked == true { isEmpty = true }
+            filter.isRevoked = false
+        }
+        text = query.pairs.filter { !$0.hasPrefix("revision=") }
+    }
+
+    private static func flag(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Bool? {
+        // Apple's Python library writes True and False.
+        switch text?.lowercased() {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw error
+        }
+    }
+
+    /// The end of the year 9999, after which nothing is bought. Servers send greater numbers for "until now".
+    private static let lastMillisecond: Int64 = 253_402_300_799_999
+
+    private static func date(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Timestamp? {
+        guard let text else { return nil }
+        guard let value = Int64(text), let instant = instant(value) else { throw error }
+        return instant
+    }
+
+    /// Returns the instant of a number of milliseconds, at most the last. Nil for a negative one.
+    static func instant(_ milliseconds: Int64) -> Timestamp? {
+        milliseconds < 0 ? nil : Timestamp(milliseconds: min(milliseconds, lastMillisecond))
+    }
+
+    private static func texts(_ values: [String], else error: ServerAPIError) throws(ServerAPIError) -> [String]? {
+        guard !values.contains(where: \.isEmpty) else { throw error }
+        return values.isEmpty ? nil : values
+    }
+}
+
+extension ProductType {
+    /// Reads the name in queries.
+    fileprivate init?(queryName: String) {
+        switch queryName {
+        case "CONSUMABLE": self = .consumable
+        case "NON_CONSUMABLE": self = .nonConsumable
+        case "NON_RENEWABLE": self = .nonRenewable
+        case "AUTO_RENEWABLE": self = .autoRenewable
+        default: return nil
+        }
+    }
+}
+
+extension AppStoreEnvironment {
+    /// The environment that one of Apple's host names selects. Nil for any other host.
+    fileprivate init?(host: String?) {
+        switch host?.lowercased().split(separator: ":").first {
+        case "api.storekit.apple.com", "api.storekit.itunes.apple.com": self = .production
+        case "api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com": self = .sandbox
+        default: return nil
+        }
+    }
+}
+
+extension ServerCall {
+    /// The identifier of a transaction or app transaction in the path.
+    func transactionId() throws(ServerAPIError) -> String {
+        try Self.transactionId(parameters[.transactionId])
+    }
+
+    /// The identifier of an original transaction in the path.
+    /// - Throws: `invalid` for text that is not a transaction's identifier.
+    func originalTransactionId(
+        else invalid: ServerAPIError = .invalidOriginalTransactionId
+    ) throws(ServerAPIError) -> String {
+        try Self.transactionId(parameters[.originalTransactionId], else: invalid)
+    }
+
+    /// Checks the identifier of a transaction or app transaction: decimal digits.
+    static func transactionId(
+        _ text: String?, else invalid: ServerAPIError = .invalidTransactionId
+    ) throws(ServerAPIError) -> String {
+        guard let text, (1...19).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw invalid }
+        return text
+    }
+}

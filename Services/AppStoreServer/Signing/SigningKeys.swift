@@ -1,0 +1,256 @@
+import BusService
+import EventLoop
+import Logging
+import Persistence
+import ServiceDatabase
+import Signing
+import StoreHTTP
+import StoreModels
+
+/// The store's certificates. Replicas on PostgreSQL use the same ones, and signatures from before a restart stay valid.
+final class SigningKeys: Sendable {
+    /// The rows of the authorities, by name.
+    private enum Row: String {
+        case receipts
+        /// Signs transactions and other data that Apple's server libraries verify, below the root of `receipts`.
+        case appStore
+    }
+
+    /// The signers with the App Store's authority, and the OCSP responder for its certificates.
+    struct AppStore: Sendable {
+        let authority: CertificateAuthority
+        let signer: JWSSigner
+        /// Signs as Xcode does, with one certificate.
+        let xcode: JWSSigner
+        let responder: OCSPResponder
+        fileprivate(set) var state: State
+
+        /// - Parameter former: Authorities whose intermediates were replaced.
+        fileprivate init(_ authority: CertificateAuthority, former: [CertificateAuthority], _ state: State) throws {
+            self.authority = authority
+            signer = try JWSSigner(authority)
+            xcode = try JWSSigner.xcode(authority)
+            responder = try OCSPResponder([authority] + former)
+            self.state = state
+        }
+    }
+
+    /// The state that an operator has changed.
+    struct State: Sendable {
+        /// Grows with each rotation.
+        var version: Int64 = 0
+        var mode = OCSPMode.good
+        /// The gateway's address as clients reach it, which the certificates name.
+        var publicURL = "http://127.0.0.1:7430"
+    }
+
+    private enum Kept: Hashable { case appStore }
+
+    /// The most intermediates that are kept after their replacement.
+    static let formerMax = 100
+
+    private let database: any SQLDatabase
+    private let logger: Logger
+    private let known = Locked<CertificateAuthority?>(nil)
+    /// Other replicas rotate and change modes too, so it is read again after a second.
+    private let kept = ExpiringCache<Kept, AppStore>(max: 1, freshFor: .seconds(1))
+
+    init(database: any SQLDatabase, logger: Logger = Logger(label: ServiceName.appStoreServer.rawValue)) {
+        self.database = database
+        self.logger = logger
+    }
+
+    /// Sets the gateway's address. Certificates that name another one are issued anew.
+    func setPublicURL(_ url: String) async throws {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO signing_state (name, version, ocsp_mode, public_url) VALUES (?, 0, ?, ?)
+                    ON CONFLICT (name) DO UPDATE SET public_url = excluded.public_url
+                    """, Row.appStore.rawValue, OCSPMode.good, url)
+            }
+        }
+        kept.invalidate()
+    }
+
+    /// Returns the receipts' authority, creating it at the first call.
+    /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost, or `internal` for an
+    ///   invalid row.
+    func authority() async throws -> CertificateAuthority {
+        if let authority = known.withLock({ $0 }) { return authority }
+        let authority = try await stored(.receipts) { try CertificateAuthority() }
+        known.withLock { $0 = authority }
+        return authority
+    }
+
+    /// Returns the signers for the App Store, creating its authority at the first call.
+    ///
+    /// Its certificates name the gateway's path to the OCSP responder. When that has moved, they are issued anew for the
+    /// same keys.
+    /// - Throws: As ``authority()``.
+    func appStore() async throws -> AppStore {
+        if let found = kept.fresh(.appStore) { return found }
+        let ticket = kept.ticket()
+        let state = try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.read { try await Self.state(in: $0) }
+        }
+        var found: AppStore
+        if let last = kept.last(.appStore), last.state.version == state.version,
+            last.state.publicURL.isExactly(state.publicURL)
+        {
+            found = last
+            found.state = state
+        } else {
+            found = try await read(state)
+        }
+        kept.insert(found, for: .appStore, ticket)
+        return found
+    }
+
+    private func read(_ state: State) async throws -> AppStore {
+        let url = state.publicURL + AppStoreServerRoutes.certificateStatus.route.path.description
+        let root = try await authority()
+        var authority = try await stored(.appStore) { try .appStore(root: root, ocspURL: url) }
+        if !authority.ocspURL.isExactly(url) {
+            authority = try authority.reissued(ocspURL: url)
+            try await replaceCertificates(of: authority.stored())
+        }
+        let former = try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.read { try await Self.former(in: $0) }
+        }
+        return try AppStore(authority, former: former.map(CertificateAuthority.init), state)
+    }
+
+    // MARK: Changes
+
+    /// Replaces a certificate of the App Store's authority and its key. Signatures from before stay good.
+    /// - Throws: As ``authority()``, or `requestInvalid` (422) after ``formerMax`` intermediates.
+    func rotate(_ rotation: CertificateRotation) async throws -> AppStore {
+        // It may not have been made yet.
+        _ = try await appStore()
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                // The first statement, which locks the row: replicas rotate one after another.
+                try await transaction.execute(
+                    """
+                    INSERT INTO signing_state (name, version, ocsp_mode) VALUES (?, 1, ?)
+                    ON CONFLICT (name) DO UPDATE SET version = signing_state.version + 1
+                    """, Row.appStore.rawValue, OCSPMode.good)
+                guard let present = try await Self.read(.appStore, in: transaction) else {
+                    throw StoreError(.internal, "the signing authority vanished")
+                }
+                let next = try CertificateAuthority(present).rotated(rotation).stored()
+                if rotation == .intermediate {
+                    guard try await Self.former(in: transaction).count < Self.formerMax else {
+                        throw StoreError.invalid(
+                            "$.authority", "was replaced \(Self.formerMax) times already", status: 422)
+                    }
+                    let version = try await Self.state(in: transaction).version
+                    try await Self.insert(present, "\(Row.appStore.rawValue).\(version)", .wallClock(), in: transaction)
+                }
+                try await transaction.execute(
+                    """
+                    UPDATE signing_authority SET intermediate_certificate = ?, leaf_certificate = ?,
+                        intermediate_key = ?, leaf_key = ? WHERE name = ?
+                    """, next.intermediateCertificate, next.leafCertificate, next.intermediateKey, next.leafKey,
+                    Row.appStore.rawValue)
+            }
+        }
+        kept.invalidate()
+        return try await appStore()
+    }
+
+    /// Chooses the answers of the OCSP responder.
+    func setMode(_ mode: OCSPMode) async throws -> AppStore {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO signing_state (name, version, ocsp_mode) VALUES (?, 0, ?)
+                    ON CONFLICT (name) DO UPDATE SET ocsp_mode = excluded.ocsp_mode
+                    """, Row.appStore.rawValue, mode)
+            }
+        }
+        kept.invalidate()
+        return try await appStore()
+    }
+
+    // MARK: Rows
+
+    private static func state(in reader: SQLReader) async throws -> State {
+        let row = try await reader.queryOne(
+            "SELECT version, ocsp_mode, public_url FROM signing_state WHERE name = ?", Row.appStore.rawValue)
+        var state = State()
+        if let row {
+            (state.version, state.mode) = (try row["version"], try row["ocsp_mode"])
+            state.publicURL = try row["public_url"] ?? state.publicURL
+        }
+        return state
+    }
+
+    /// Authorities whose intermediates were replaced, oldest first.
+    private static func former(in reader: SQLReader) async throws -> [StoredAuthority] {
+        try await reader.query(
+            "SELECT * FROM signing_authority WHERE name LIKE ? ORDER BY created_at, name", "\(Row.appStore.rawValue).%"
+        ).map(StoredAuthority.init)
+    }
+
+    private func stored(_ row: Row, else make: @escaping () throws -> CertificateAuthority) async throws
+        -> CertificateAuthority
+    {
+        let stored = try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            if let found = try await database.read({ try await Self.read(row, in: $0) }) { return found }
+            let new = try make().stored()
+            try await database.write { try await Self.insert(new, row.rawValue, .wallClock(), in: $0) }
+            // When several replicas start together, the first one's row wins, and all of them read it.
+            guard let found = try await database.read({ try await Self.read(row, in: $0) }) else {
+                throw StoreError(.internal, "the signing authority vanished while it was being made")
+            }
+            return found
+        }
+        return try CertificateAuthority(stored)
+    }
+
+    private static func read(_ row: Row, in reader: SQLReader) async throws -> StoredAuthority? {
+        try await reader.queryOne("SELECT * FROM signing_authority WHERE name = ?", row.rawValue)
+            .map(StoredAuthority.init)
+    }
+
+    private static func insert(
+        _ new: StoredAuthority, _ name: String, _ now: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO signing_authority (name, root_certificate, intermediate_certificate, leaf_certificate,
+                root_key, intermediate_key, leaf_key, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, name, new.rootCertificate, new.intermediateCertificate, new.leafCertificate, new.rootKey,
+            new.intermediateKey, new.leafKey, now.milliseconds)
+    }
+
+    /// Writes other certificates for the same keys, unless another replica has replaced the keys meanwhile.
+    private func replaceCertificates(of new: StoredAuthority) async throws {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute(
+                    """
+                    UPDATE signing_authority SET intermediate_certificate = ?, leaf_certificate = ?
+                    WHERE name = ? AND intermediate_key = ? AND leaf_key = ?
+                    """, new.intermediateCertificate, new.leafCertificate, Row.appStore.rawValue, new.intermediateKey,
+                    new.leafKey)
+            }
+        }
+    }
+}
+
+extension StoredAuthority {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            rootCertificate: try row["root_certificate"], intermediateCertificate: try row["intermediate_certificate"],
+            leafCertificate: try row["leaf_certificate"], rootKey: try row["root_key"],
+            intermediateKey: try row["intermediate_key"], leafKey: try row["leaf_key"])
+    }
+}
+
+extension OCSPMode: SQLValueConvertible {}

@@ -1,0 +1,43 @@
+import BusService
+import Crypto
+import EventLoop
+import Foundation
+import Logging
+import Operations
+import ServiceLifecycle
+import StoreModels
+
+/// Serves HTTPS with a key pair of this start, which AppStoreServer has certified. The private key is in memory only.
+struct CertifiedServer: Service {
+    /// The pause after a request that was not answered.
+    private static let pause = Duration.milliseconds(500)
+
+    let hosts: [String]
+    let services: ServiceCaller
+    let logger: Logger
+    /// Makes the server with its TLS context.
+    let server: @Sendable (TLSContext) -> GatewayServer
+
+    func run() async throws {
+        let key = P256.Signing.PrivateKey()
+        guard let chain = await chain(of: key.publicKey) else { return }
+        try await server(try TLSContext(chain: chain, key: Array(key.derRepresentation))).run()
+    }
+
+    /// - Returns: Nil when the process ends before the key is certified.
+    private func chain(of key: P256.Signing.PublicKey) async -> [[UInt8]]? {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    let reply = try await services.call(
+                        SigningEndpoints.certify, CertifyRequest(publicKey: key.pemRepresentation, hosts: hosts))
+                    return reply.chain.compactMap { Data(base64Encoded: $0).map(Array.init) }
+                } catch {
+                    logger.info("HTTPS waits for app-store-server", metadata: ["error": "\(error)"])
+                    try? await Task.sleep(for: Self.pause)
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Crypto
+import EventLoop
+import Foundation
+import Persistence
+import StoreHTTP
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import AppStoreServer
+
+@Suite struct KeyStoreTests {
+    @Test(arguments: [KeyKind.subscriptionOffer, .inAppPurchase])
+    func `the key pair of what signs is one, on P-256`(_ kind: KeyKind) throws {
+        let key = NewKey(kind, bundleId: "a", now: .wallClock())
+        let privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
+        let publicKey = try P256.Signing.PublicKey(pemRepresentation: try #require(key.record.publicKey))
+        let signature = try privateKey.signature(for: Data("offer".utf8))
+        #expect(publicKey.isValidSignature(signature, for: Data("offer".utf8)))
+        #expect(key.record.digest == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an app has a bounded number of keys`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let keys = appStore.service.keys
+            for _ in 0..<KeyStore.keysMax { _ = try await keys.add(AddAppKeyRequest(bundleId: "a", kind: .api)) }
+            let refused = await #expect(throws: StoreError.self) {
+                try await keys.add(AddAppKeyRequest(bundleId: "a", kind: .api))
+            }
+            #expect(refused?.code == .requestInvalid && refused?.status == 422)
+            _ = try await keys.add(AddAppKeyRequest(bundleId: "b", kind: .api))
+            let first = try #require(try await keys.list(AppRequest(bundleId: "a")).keys.first)
+            let request = AppKeyRequest(keyIdentifier: first.keyIdentifier, bundleId: "a")
+            _ = try await keys.remove(request)
+            let missing = await #expect(throws: StoreError.self) { try await keys.remove(request) }
+            #expect(missing?.code == .notFound)
+            _ = try await keys.add(AddAppKeyRequest(bundleId: "a", kind: .api))
+            #expect(try await keys.list(AppRequest(bundleId: "a")).keys.count == KeyStore.keysMax)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `keys survive a restart`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let made = try await appStore.service.keys.add(AddAppKeyRequest(bundleId: "a", kind: .api))
+            try await appStore.restart()
+            let request = FindAppKeyRequest(keyIdentifier: made.key.keyIdentifier)
+            #expect(try await appStore.service.keys.find(request).key == made.key)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `all keys of an isolated store are removed together, and an app's are not`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let (keys, isolated) = (appStore.service.keys, "com.example.app@t-1.42")
+            for bundleId in [isolated, isolated, "com.example.app"] {
+                _ = try await keys.add(AddAppKeyRequest(bundleId: bundleId, kind: .inAppPurchase))
+            }
+            _ = try await keys.removeAll(AppRequest(bundleId: isolated))
+            #expect(try await keys.list(AppRequest(bundleId: isolated)).keys.isEmpty)
+            let refused = await #expect(throws: StoreError.self) {
+                try await keys.removeAll(AppRequest(bundleId: "com.example.app"))
+            }
+            #expect(refused?.code == .requestInvalid)
+            #expect(try await keys.list(AppRequest(bundleId: "com.example.app")).keys.count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `all keys of an isolated store end with it, also one that was made later`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let (service, isolated) = (appStore.service, "com.example.app@t-1.42")
+            let end = appStore.world.withLock(\.wall) + .seconds(60)
+            let keys = [
+                try await service.apple.openStore(
+                    OpenStoreRequest(from: TestAppStoreServer.bundleId, to: isolated, expiresAt: end)),
+                try await service.keys.add(AddAppKeyRequest(bundleId: isolated, kind: .api)),
+                try await service.keys.add(AddAppKeyRequest(bundleId: TestAppStoreServer.bundleId, kind: .api)),
+            ]
+            // An operator's settings do not make the store last longer.
+            try await service.apple.serverApps.put(ServerAPISettings(), of: isolated)
+            for (wall, found) in [
+                (end + .milliseconds(-1), [true, true, true]), (end, [false, false, true]),
+            ] {
+                appStore.world.withLock { $0.wall = wall }
+                for (key, isFound) in zip(keys, found) {
+                    let request = FindAppKeyRequest(keyIdentifier: key.key.keyIdentifier)
+                    #expect(try await service.keys.find(request).key == (isFound ? key.key : nil))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a store opens with its base app's settings, and no app of the installation opens`(
+        _ engine: Engine
+    ) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let (apple, isolated) = (appStore.service.apple, "com.example.app@t-1.42")
+            let settings = ServerAPISettings(environment: .production, appAppleId: 42)
+            try await apple.serverApps.put(settings, of: TestAppStoreServer.bundleId)
+            let request = OpenStoreRequest(
+                from: TestAppStoreServer.bundleId, to: isolated, expiresAt: Timestamp(milliseconds: 1))
+            let made = try await apple.openStore(request)
+            #expect(made.key.kind == .inAppPurchase && made.key.bundleId == isolated)
+            #expect(try await apple.serverApps.settings(of: isolated) == settings)
+            let misdirected = with(request) { $0.to = TestAppStoreServer.bundleId }
+            let refused = await #expect(throws: StoreError.self) { _ = try await apple.openStore(misdirected) }
+            #expect(refused?.code == .requestInvalid)
+            #expect(try await apple.keys.list(AppRequest(bundleId: TestAppStoreServer.bundleId)).keys.isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the store has one issuer, which survives a restart`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let apps = appStore.service.apple.serverApps
+            async let one = apps.issuerId()
+            async let two = apps.issuerId()
+            let (issuer, other) = try await (one, two)
+            #expect(issuer == other)
+            #expect(issuer.utf8.count == 36)
+            try await appStore.restart()
+            #expect(try await appStore.service.apple.serverApps.issuerId() == issuer)
+        }
+    }
+}

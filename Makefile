@@ -40,7 +40,7 @@ RUN_TESTS = $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(if $(ENGINES),STOREBUS_ENGINES
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test tests-built quick test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -186,7 +186,7 @@ dist: deps ## Pack optimized executables for other machines: archive, Debian pac
 	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release --static-swift-stdlib
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
-lint: wire pictures imports identifiers sql bounds prose listings console ## Check formatting, initialisers, pictures, import directions, comparisons of identifiers, SQL, bounds, words, lists.
+lint: wire pictures imports identifiers names sql bounds prose listings console ## Check formatting, initialisers, pictures, import directions, comparisons of identifiers names, SQL, bounds, words, lists.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 wire:
@@ -200,6 +200,9 @@ imports:
 
 identifiers:
 	@scripts/check-identifiers
+
+names:
+	@scripts/check-names
 
 sql:
 	@scripts/check-sql

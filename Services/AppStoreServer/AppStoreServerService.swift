@@ -36,7 +36,8 @@ package final class AppStoreServerService: ServiceLifecycle.Service {
     ///   - wall: The wall clock, for attempts that are repeated by real time.
     ///   - margin: How much longer than the endpoint's timeout a claim lasts.
     init(
-        database: any SQLDatabase, collaborators: Collaborators, targets: TargetPolicy = TargetPolicy(reach: .any),
+        database: any SQLDatabase, collaborators: AppStoreCollaborators,
+        targets: TargetPolicy = TargetPolicy(reach: .any),
         sender: HTTPSender? = nil, post: @escaping DeliveryService.Post,
         environment: ReceiptEnvironment = .sandbox, sign: NotificationSigner.Sign? = nil,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
@@ -86,7 +87,7 @@ package final class AppStoreServerService: ServiceLifecycle.Service {
         handlers.handle(NotificationEndpoints.lease, leases.lease)
         handlers.handle(NotificationEndpoints.report, leases.report)
         handlers.handle(NotificationEndpoints.settled, notifications.settled)
-        handlers.handle(NotificationEndpoints.removeApp, AppRemoval(database: database).remove)
+        handlers.handle(NotificationEndpoints.removeApp, AppStoreDataRemoval(database: database).remove)
         service.healthCheck(of: database)
         service.healthCheck("events") { [alarm] in alarm.health }
     }

@@ -9,14 +9,14 @@ import StoreModels
 /// Simultaneous requests share one read of the database. While the database is away, replies come from memory.
 struct AppCatchUp: Sendable {
     /// The timeout of one read, which may load a large file.
-    private static let patience: Duration = .seconds(30)
+    private static let timeout: Duration = .seconds(30)
 
     private let hasOthers: Bool
     private let reads: SharedRequest<ExactText, Empty>
 
     init(_ loader: AppLoader) {
         hasOthers = loader.apps.database.dialect == .postgres
-        reads = SharedRequest(patience: Self.patience) { (bundleId, _) async throws(StoreError) in
+        reads = SharedRequest(timeout: Self.timeout) { (bundleId, _) async throws(StoreError) in
             do {
                 try await loader.refresh(bundleId.text)
             } catch {
@@ -29,6 +29,6 @@ struct AppCatchUp: Sendable {
 
     func callAsFunction(_ bundleId: String) async throws(StoreError) {
         guard hasOthers else { return }
-        _ = try await reads.ask(ExactText(bundleId), until: .now + Self.patience)
+        _ = try await reads.ask(ExactText(bundleId), until: .now + Self.timeout)
     }
 }

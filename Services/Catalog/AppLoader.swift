@@ -8,7 +8,7 @@ struct AppLoader: Sendable {
     static let pageMax = 500
 
     let apps: AppRepository
-    let directory: AppDirectory
+    let directory: AppSnapshots
     let logger: Logger
 
     /// Loads every app that is missing or outdated in memory.

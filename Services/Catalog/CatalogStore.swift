@@ -6,7 +6,7 @@ import StoreModels
 /// The parts of Catalog without the bus: apps, imports and queries about products.
 package struct CatalogStore: Sendable {
     let apps: AppRepository
-    let directory: AppDirectory
+    let directory: AppSnapshots
     let loader: AppLoader
     let catchUp: AppCatchUp
     let importer: CatalogImporter
@@ -40,7 +40,7 @@ package struct CatalogStore: Sendable {
     private init(_ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
         let contents = ContentRepository(database: database)
         apps = AppRepository(database: database)
-        directory = AppDirectory()
+        directory = AppSnapshots()
         loader = AppLoader(apps: apps, directory: directory, logger: logger)
         catchUp = AppCatchUp(loader)
         importer = CatalogImporter(imports: ImportRepository(database: database), loader: loader, now: now)

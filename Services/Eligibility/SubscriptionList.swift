@@ -7,11 +7,11 @@ struct SubscriptionList: Sendable {
     /// The group of each product identifier.
     let groups: [ExactText: String]
     /// Positions of available products in `all`. They keep a request's cost independent of the catalogue's size.
-    private let places: [ExactText: Int]
+    private let positions: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {
         self.all = all
-        places = Dictionary(
+        positions = Dictionary(
             exactly: all.indices.lazy.filter { all[$0].isAvailable }.map { (all[$0].productIdentifier, $0) })
         groups = Dictionary(exactly: all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) })
     }
@@ -21,8 +21,8 @@ struct SubscriptionList: Sendable {
         guard let identifiers else { return all.filter(\.isAvailable) }
         var answered: Set<Int> = []
         return identifiers.compactMap { identifier in
-            guard let place = places[identifier], answered.insert(place).inserted else { return nil }
-            return all[place]
+            guard let position = positions[identifier], answered.insert(position).inserted else { return nil }
+            return all[position]
         }
     }
 }

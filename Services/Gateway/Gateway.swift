@@ -34,10 +34,10 @@ package final class Gateway: Sendable {
     let apps: AppDirectory
     let accounts: AccountDirectory
     let products: ProductDirectory
-    let eligibilityQuestions: EligibilityQuestions
-    let overrideQuestions: OverrideQuestions
-    let unfinishedQuestions: UnfinishedQuestions
-    let standingQuestions: StandingQuestions
+    let eligibilityLoader: EligibilityLoader
+    let overrideLoader: OverrideLoader
+    let unfinishedLoader: UnfinishedLoader
+    let storePageCustomerLoader: StorePageCustomerLoader
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
@@ -51,14 +51,14 @@ package final class Gateway: Sendable {
     ///   - adminKey: The operator's key. With nil the operator's routes reject every caller.
     ///   - database: The gateway's own. Its creator closes it.
     ///   - operatorBus: Nil for the gateway's own connection.
-    ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
+    ///   - catalogTimeout: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock. Tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, database: any SQLDatabase,
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         operatorBus: OperatorConnection? = nil,
-        catalogPatience: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        catalogTimeout: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
@@ -82,11 +82,11 @@ package final class Gateway: Sendable {
         self.accounts = accounts
         self.apps = AppDirectory(services: services)
         self.products = ProductDirectory()
-        self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
-        self.overrideQuestions = OverrideQuestions(bus: bus, services: services)
-        self.unfinishedQuestions = UnfinishedQuestions(bus: bus, services: services)
-        self.standingQuestions = StandingQuestions(bus: bus, services: services)
-        self.promoted = PromotionDirectory(services: services, versions: versions, patience: catalogPatience)
+        self.eligibilityLoader = EligibilityLoader(bus: bus, services: services)
+        self.overrideLoader = OverrideLoader(bus: bus, services: services)
+        self.unfinishedLoader = UnfinishedLoader(bus: bus, services: services)
+        self.storePageCustomerLoader = StorePageCustomerLoader(bus: bus, services: services)
+        self.promoted = PromotionDirectory(services: services, versions: versions, timeout: catalogTimeout)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
         self.now = now

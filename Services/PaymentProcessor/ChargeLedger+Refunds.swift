@@ -18,7 +18,7 @@ extension ChargeLedger {
         let now = wall()
         let (refund, isNew) = try await database.write { transaction in
             let charge = try await ChargeRepository.lock(request.chargeKey, in: transaction)
-            if let known = try await RefundRepository.find(request.refundKey, in: transaction) {
+            if let known = try await LedgerRefundRepository.find(request.refundKey, in: transaction) {
                 return (try Self.same(known, request), false)
             }
             if charge?.outcome == .authorized {
@@ -29,15 +29,16 @@ extension ChargeLedger {
             else {
                 throw Self.conflict("charge", "there is no approved charge '\(request.chargeKey)'")
             }
-            let left = amount.minorUnits - (try await RefundRepository.refunded(of: charge.chargeKey, in: transaction))
+            let left =
+                amount.minorUnits - (try await LedgerRefundRepository.refunded(of: charge.chargeKey, in: transaction))
             guard amount.currency == request.amount.currency, request.amount.minorUnits <= left else {
                 throw Self.conflict("amount", "of this charge \(left) minor units of \(amount.currency.code) are left")
             }
-            if let written = try await RefundRepository.insert(request, at: now, in: transaction) {
+            if let written = try await LedgerRefundRepository.insert(request, at: now, in: transaction) {
                 return (written, true)
             }
             // Another transaction has just used the key, under another charge's lock.
-            guard let known = try await RefundRepository.find(request.refundKey, in: transaction) else {
+            guard let known = try await LedgerRefundRepository.find(request.refundKey, in: transaction) else {
                 throw PersistenceError(.conflict, "a refund's key was taken by a commit that cannot be seen yet")
             }
             return (try Self.same(known, request), false)
@@ -52,7 +53,7 @@ extension ChargeLedger {
         try checkKey(request.refundKey, "refundKey")
         let now = wall()
         let refund = try await database.write { transaction in
-            try await RefundRepository.reverse(request.refundKey, at: now, in: transaction)
+            try await LedgerRefundRepository.reverse(request.refundKey, at: now, in: transaction)
         }
         guard let refund else {
             throw StoreError(
@@ -67,7 +68,7 @@ extension ChargeLedger {
     package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {
         let after = try Self.position(request)
         let rows = try await database.read { reader in
-            try await RefundRepository.list(
+            try await LedgerRefundRepository.list(
                 after: after, limit: request.limit + 1, bundleId: request.bundleId, in: reader)
         }
         let page = Array(rows.prefix(request.limit))

@@ -21,11 +21,12 @@ extension ChargeLedger {
 
     /// Withholds or replaces a reply as the request orders.
     /// - Throws: The error sent instead of the reply.
-    func spoil(_ reply: ChargeTrouble.FirstReply, until deadline: ContinuousClock.Instant) async throws {
+    func injectFault(_ reply: ChargeTrouble.FirstReply, until deadline: ContinuousClock.Instant) async throws {
         switch reply {
-        case .given: return
-        case .withheldBefore, .withheldAfter: try await withhold(until: deadline)
-        case .failedAfter: throw StoreError(.internal, "the sandbox's processor fails after the charge, as ordered")
+        case .delivered: return
+        case .withheldBeforeCharge, .withheldAfterCharge: try await withhold(until: deadline)
+        case .failedAfterCharge:
+            throw StoreError(.internal, "the sandbox's processor fails after the charge, as ordered")
         }
     }
 

@@ -76,8 +76,8 @@ package final class ChargeLedger: Sendable {
         try check(request)
         let trouble = behavior.trouble(with: request)
         try await behavior.beforeCharge(request)
-        if trouble.firstReply == .withheldBefore, try await isFirst(request.chargeKey) {
-            try await spoil(.withheldBefore, until: deadline)
+        if trouble.firstReply == .withheldBeforeCharge, try await isFirst(request.chargeKey) {
+            try await injectFault(.withheldBeforeCharge, until: deadline)
         }
         if trouble.delay > .zero { try await delay(request.chargeKey, by: trouble.delay) }
         let written = try await write(request, trouble)
@@ -86,7 +86,7 @@ package final class ChargeLedger: Sendable {
             record.note(written.charge)
             schedule(trouble.callbacks, request.chargeKey)
         }
-        if written.isSpoiled { try await spoil(trouble.firstReply, until: deadline) }
+        if written.isFaultDue { try await injectFault(trouble.firstReply, until: deadline) }
         try await behavior.afterCharge(request)
         return written.charge
     }
@@ -143,7 +143,7 @@ package final class ChargeLedger: Sendable {
         let charge: Charge
         let isNew: Bool
         /// Whether the key's first reply is withheld or replaced.
-        let isSpoiled: Bool
+        let isFaultDue: Bool
     }
 
     private func write(_ request: CreateChargeRequest, _ trouble: ChargeTrouble) async throws -> Written {
@@ -156,14 +156,14 @@ package final class ChargeLedger: Sendable {
                 // The caller charges what it has authorized.
                 _ = try await ChargeRepository.capture([request.chargeKey], in: transaction)
                 (charge.outcome, charge.authorizedUntil) = (.approved, nil)
-                return Written(charge: charge, isNew: true, isSpoiled: false)
+                return Written(charge: charge, isNew: true, isFaultDue: false)
             }
-            guard isNew, trouble.firstReply != .given else {
-                return Written(charge: charge, isNew: isNew, isSpoiled: false)
+            guard isNew, trouble.firstReply != .delivered else {
+                return Written(charge: charge, isNew: isNew, isFaultDue: false)
             }
             // Once per key, which may have had another fault before.
-            let isSpoiled = try await WithheldReplyRepository.claim(request.chargeKey, at: now, in: transaction)
-            return Written(charge: charge, isNew: true, isSpoiled: isSpoiled)
+            let isFaultDue = try await WithheldReplyRepository.claim(request.chargeKey, at: now, in: transaction)
+            return Written(charge: charge, isNew: true, isFaultDue: isFaultDue)
         }
     }
 

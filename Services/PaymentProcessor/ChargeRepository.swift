@@ -52,11 +52,11 @@ package enum ChargeRepository {
     package static func capture(
         _ chargeKeys: [String], in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
-        let (places, padded) = SQLList.padded(chargeKeys)
+        let (placeholders, padded) = SQLList.padded(chargeKeys)
         return try await transaction.query(
             """
             UPDATE charge SET is_uncaptured = 0
-            WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 1
+            WHERE charge_key IN (\(placeholders)) AND outcome = 'approved' AND is_uncaptured = 1
             RETURNING charge_key
             """, arguments: padded
         ).values(of: "charge_key")
@@ -66,11 +66,11 @@ package enum ChargeRepository {
     package static func approved(
         among chargeKeys: [String], in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        let (places, padded) = SQLList.padded(chargeKeys)
+        let (placeholders, padded) = SQLList.padded(chargeKeys)
         return try await reader.query(
             """
             SELECT charge_key FROM charge
-            WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 0
+            WHERE charge_key IN (\(placeholders)) AND outcome = 'approved' AND is_uncaptured = 0
             """, arguments: padded
         ).values(of: "charge_key")
     }

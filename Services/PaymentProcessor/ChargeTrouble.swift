@@ -4,13 +4,13 @@ import StoreModels
 package struct ChargeTrouble: Hashable, Sendable {
     /// The fault of a key's first reply. A repeated request gets its reply.
     package enum FirstReply: Hashable, Sendable {
-        case given
+        case delivered
         /// The reply is never sent, and nothing was charged.
-        case withheldBefore
+        case withheldBeforeCharge
         /// The charge is recorded, and its reply is never sent.
-        case withheldAfter
+        case withheldAfterCharge
         /// The charge is recorded, and its reply is an error.
-        case failedAfter
+        case failedAfterCharge
     }
 
     /// The delay before an unknown key is written.
@@ -22,7 +22,7 @@ package struct ChargeTrouble: Hashable, Sendable {
 
     /// Creates faults, by default none.
     package init(
-        delay: Duration = .zero, firstReply: FirstReply = .given, callbacks: [Duration] = []
+        delay: Duration = .zero, firstReply: FirstReply = .delivered, callbacks: [Duration] = []
     ) {
         self.delay = delay
         self.firstReply = firstReply
@@ -42,9 +42,9 @@ extension ChargeTrouble {
     init(_ mode: ProcessorMode) {
         switch mode {
         case .approve, .decline, .pending: self = .none
-        case .timeoutBefore: self.init(firstReply: .withheldBefore)
-        case .timeoutAfter: self.init(firstReply: .withheldAfter)
-        case .errorAfter: self.init(firstReply: .failedAfter)
+        case .timeoutBefore: self.init(firstReply: .withheldBeforeCharge)
+        case .timeoutAfter: self.init(firstReply: .withheldAfterCharge)
+        case .errorAfter: self.init(firstReply: .failedAfterCharge)
         case .slow: self.init(delay: Self.slowDelay)
         case .duplicateCallback: self.init(callbacks: Self.duplicateCallbacks)
         }

@@ -161,7 +161,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     private func registerTransactions(on endpoints: DatabaseEndpoints) {
         endpoints.handle(PaymentEndpoints.getTransaction, transactions.get)
         endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
-        endpoints.handle(PaymentEndpoints.continueTransaction, prompts.goOn)
+        endpoints.handle(PaymentEndpoints.continueTransaction, prompts.continuePurchase)
         endpoints.handle(PaymentEndpoints.approveTransaction) { [prompts] request, deadline in
             try await prompts.apply(.approve, request, deadline: deadline)
         }
@@ -300,8 +300,8 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.consumption, refundRequests.consume)
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
-        endpoints.handle(PaymentEndpoints.standing, transactions.standing)
-        endpoints.handle(PaymentEndpoints.standings, transactions.standings)
+        endpoints.handle(PaymentEndpoints.storePageCustomer, transactions.storePageCustomer)
+        endpoints.handle(PaymentEndpoints.storePageCustomers, transactions.storePageCustomers)
         endpoints.handle(ServerAPIEndpoints.lookup, serverAPI.lookup)
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)

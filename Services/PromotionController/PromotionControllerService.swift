@@ -23,10 +23,10 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     private let logger: Logger
     let devices: DeviceService
     let overrides: OverrideService
-    let purchases: PurchaseService
+    let purchases: StorePurchaseService
     let intents: IntentService
-    let prompts: PromptService
-    let events: EventService
+    let prompts: AppPromptService
+    let events: IntentEventService
 
     /// Creates a service that calls PaymentQueue over the bus.
     /// - Parameter wall: The wall clock, for when a device was seen and for the app's time to answer. Intents expire by
@@ -44,8 +44,8 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     ///   - askTime: Timeout of a request for a clock.
     ///   - checkpoint: Stops a decision half-way in tests, and does nothing in production.
     init(
-        database: any SQLDatabase, collaborators: Collaborators, wall: @escaping @Sendable () -> Timestamp,
-        askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping CheckpointHook
+        database: any SQLDatabase, collaborators: PromotionCollaborators, wall: @escaping @Sendable () -> Timestamp,
+        askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping DecisionCheckpointHook
     ) {
         let times = AppTimes(
             database: database, wall: wall, askTime: askTime, logger: logger, fetch: collaborators.clock)
@@ -53,12 +53,12 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         self.logger = logger
         devices = DeviceService(database: database, times: times)
         overrides = OverrideService(database: database)
-        purchases = PurchaseService(
+        purchases = StorePurchaseService(
             database: database, times: times, checkpoint: checkpoint, publish: collaborators.publish)
         intents = IntentService(
             database: database, times: times, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
-        prompts = PromptService(database: database, times: times)
-        events = EventService(database: database)
+        prompts = AppPromptService(database: database, times: times)
+        events = IntentEventService(database: database)
     }
 
     /// Registers handlers for `sb.promotion.v1.…`. Call it before `service` runs.
@@ -80,7 +80,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         endpoints.handle(PromotionEndpoints.deleteDevice, devices.delete)
         endpoints.handle(PromotionEndpoints.putInstallation, devices.putInstallation)
         endpoints.handle(PromotionEndpoints.deleteInstallation, devices.deleteInstallation)
-        endpoints.handle(PromotionEndpoints.removeApp, AppRemoval(database: database).remove)
+        endpoints.handle(PromotionEndpoints.removeApp, PromotionDataRemoval(database: database).remove)
     }
 
     private func registerOverrides(on endpoints: DatabaseEndpoints) {

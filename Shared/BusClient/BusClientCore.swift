@@ -106,10 +106,10 @@ package final class BusClientCore {
     }
 
     /// Hands a reply to its request. The reply subject is the inbox, a dot and the request's token.
-    package func answer(_ message: BusMessage, inbox: String) {
+    package func reply(_ message: BusMessage, inbox: String) {
         let suffix = message.subject.utf8.dropFirst(inbox.utf8.count + 1)
         guard let token = UInt64(String(Substring(suffix))) else { return }
-        pending.answer(token, with: message)?()
+        pending.reply(token, with: message)?()
     }
 
     /// Abandons a request.

@@ -100,9 +100,9 @@ extension BusError {
     }
 
     /// Translates the broker's `err`.
-    init(_ answer: ErrMessage) {
-        let code = answer.known.map(Self.code(of:)) ?? .refused
-        let text = answer.message.isEmpty ? answer.code : "\(answer.message) (\(answer.code))"
+    init(_ reply: ErrMessage) {
+        let code = reply.known.map(Self.code(of:)) ?? .refused
+        let text = reply.message.isEmpty ? reply.code : "\(reply.message) (\(reply.code))"
         self.init(code, text, origin: .broker)
     }
 

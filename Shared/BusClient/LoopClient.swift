@@ -154,10 +154,10 @@ extension LoopClient {
     }
 
     /// Sends a request and waits for its replies.
-    package func exchange<Answer>(
+    package func exchange<Reply>(
         _ message: Connection.Request, _ timeout: Duration,
-        _ waiter: @escaping @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter
-    ) async -> Result<Answer, BusError> {
+        _ waiter: @escaping @Sendable (CheckedContinuation<Result<Reply, BusError>, Never>) -> PendingRequests.Waiter
+    ) async -> Result<Reply, BusError> {
         let token = nextNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

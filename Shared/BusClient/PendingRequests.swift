@@ -4,16 +4,16 @@ package struct PendingRequests {
     package enum Waiter {
         /// One answer.
         case one(CheckedContinuation<Result<BusMessage, BusError>, Never>)
-        /// Up to `max` answers. Those in `answers` have come.
-        case many(CheckedContinuation<Result<[BusMessage], BusError>, Never>, max: Int, answers: [BusMessage])
+        /// Up to `max` answers. Those in `replies` have come.
+        case many(CheckedContinuation<Result<[BusMessage], BusError>, Never>, max: Int, replies: [BusMessage])
 
         /// Ends the wait without (another) answer.
         package func fail(_ error: BusError) {
             switch self {
             case .one(let continuation): continuation.resume(returning: .failure(error))
-            case .many(let continuation, _, let answers):
+            case .many(let continuation, _, let replies):
                 // Time running out is how collecting ends; everything else is an error even after some answers.
-                continuation.resume(returning: error.code == .timeout ? .success(answers) : .failure(error))
+                continuation.resume(returning: error.code == .timeout ? .success(replies) : .failure(error))
             }
         }
     }
@@ -58,7 +58,7 @@ package struct PendingRequests {
     ///
     /// - Returns: The waiter's resumption, to be run once no lock is held. Nil for a late reply, and for one of several
     ///   that is not the last.
-    package mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
+    package mutating func reply(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
         guard let entry = entries[token] else { return nil }
         let waiter = entry.waiter
         if let error = Self.error(status: message.status) {
@@ -69,15 +69,15 @@ package struct PendingRequests {
         case .one(let continuation):
             entries[token] = nil
             return { continuation.resume(returning: .success(message)) }
-        case .many(let continuation, let max, var answers):
+        case .many(let continuation, let max, var replies):
             // Emptied first, so that appending does not copy.
             entries[token] = nil
-            answers.append(message)
-            if answers.count < max {
-                entries[token] = Entry(waiter: .many(continuation, max: max, answers: answers), subject: entry.subject)
+            replies.append(message)
+            if replies.count < max {
+                entries[token] = Entry(waiter: .many(continuation, max: max, replies: replies), subject: entry.subject)
                 return nil
             }
-            return { [answers] in continuation.resume(returning: .success(answers)) }
+            return { [replies] in continuation.resume(returning: .success(replies)) }
         }
     }
 

@@ -102,12 +102,12 @@ extension ConnectMessage {
     private func encodeAuthentication(into output: inout [UInt8]) {
         output.append(contentsOf: "{\"method\":".utf8)
         switch auth {
-        case .none: JSONText.append("none", to: &output)
-        case .other(let method): JSONText.append(method, to: &output)
+        case .none: JSONBytes.append("none", to: &output)
+        case .other(let method): JSONBytes.append(method, to: &output)
         case .token(let token):
-            JSONText.append("token", to: &output)
+            JSONBytes.append("token", to: &output)
             output.append(contentsOf: ",\"token\":".utf8)
-            JSONText.append(token, to: &output)
+            JSONBytes.append(token, to: &output)
         }
         output.append(UInt8(ascii: "}"))
     }

@@ -80,9 +80,9 @@ package struct DeliveryTail {
     /// Writes a number from its last digit to its first.
     private static func write(_ number: Int, _ digits: Int, _ at: UnsafeMutableRawPointer) {
         var rest = UInt(bitPattern: number)
-        for place in stride(from: digits - 1, through: 0, by: -1) {
+        for offset in stride(from: digits - 1, through: 0, by: -1) {
             let digit = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            at.storeBytes(of: digit, toByteOffset: place, as: UInt8.self)
+            at.storeBytes(of: digit, toByteOffset: offset, as: UInt8.self)
             rest /= 10
         }
     }

@@ -14,7 +14,7 @@ package struct FrameWriter: ~Copyable {
     /// Adds a string.
     package func member(_ name: HeaderMember, _ text: String, into output: inout [UInt8]) {
         self.name(name, into: &output)
-        JSONText.append(text, to: &output)
+        JSONBytes.append(text, to: &output)
     }
 
     /// Adds a string when there is one.
@@ -25,7 +25,7 @@ package struct FrameWriter: ~Copyable {
     /// Adds an integer.
     package func member(_ name: HeaderMember, _ number: Int, into output: inout [UInt8]) {
         self.name(name, into: &output)
-        JSONText.append(number, to: &output)
+        JSONBytes.append(number, to: &output)
     }
 
     /// Adds an integer when there is one.
@@ -46,9 +46,9 @@ package struct FrameWriter: ~Copyable {
         var separator = UInt8(ascii: "{")
         for (name, value) in headers {
             output.append(separator)
-            JSONText.append(name, to: &output)
+            JSONBytes.append(name, to: &output)
             output.append(UInt8(ascii: ":"))
-            JSONText.append(value, to: &output)
+            JSONBytes.append(value, to: &output)
             separator = UInt8(ascii: ",")
         }
         output.append(UInt8(ascii: "}"))

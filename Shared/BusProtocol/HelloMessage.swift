@@ -73,7 +73,7 @@ extension HelloMessage {
         var separator = UInt8(ascii: "[")
         for method in auth {
             output.append(separator)
-            JSONText.append(method, to: &output)
+            JSONBytes.append(method, to: &output)
             separator = UInt8(ascii: ",")
         }
         output.append(contentsOf: (auth.isEmpty ? "[]" : "]").utf8)

@@ -244,9 +244,9 @@ package final class CurlTransfer {
             CurlTransfer.of(owner).send() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         curl_easy_set_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
-        curl_easy_set_open_socket(easy) { owner, _, place in
-            guard let place else { return CURL_SOCKET_BAD }
-            return CurlTransfer.of(owner).openSocket(&place.pointee)
+        curl_easy_set_open_socket(easy) { owner, _, address in
+            guard let address else { return CURL_SOCKET_BAD }
+            return CurlTransfer.of(owner).openSocket(&address.pointee)
         }
     }
 
@@ -256,11 +256,11 @@ package final class CurlTransfer {
 
     // MARK: Callbacks of libcurl
 
-    private func openSocket(_ place: inout curl_sockaddr) -> curl_socket_t {
-        guard withUnsafePointer(to: &place.addr, { receiver?.admits(UnsafeRawPointer($0)) ?? false }) else {
+    private func openSocket(_ address: inout curl_sockaddr) -> curl_socket_t {
+        guard withUnsafePointer(to: &address.addr, { receiver?.admits(UnsafeRawPointer($0)) ?? false }) else {
             return CURL_SOCKET_BAD
         }
-        return socket(place.family, place.socktype | CInt(SOCK_CLOEXEC.rawValue), place.protocol)
+        return socket(address.family, address.socktype | CInt(SOCK_CLOEXEC.rawValue), address.protocol)
     }
 
     /// Whether the request may be sent. libcurl would repeat a request whose kept connection has ended without a

@@ -10,13 +10,13 @@ extension TCPStream {
         isolation: isolated (any Actor)? = #isolation, loop: UVLoop, host: String, port: Int, timeout: Duration
     ) async throws(UVError) -> TCPStream {
         loop.preconditionIsolated()
-        let connecting = Transfer(value: ConnectorSlot())
+        let connecting = LoopConfined(value: ConnectorSlot())
         // An isolated parameter, and named in the closure: otherwise the handler's operation would leave the loop.
         let result = await withTaskCancellationHandler {
             _ = isolation
             return await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
                 let connector = TCPConnector(loop: loop, host: host, port: port) {
-                    continuation.resume(returning: Transfer(value: $0))
+                    continuation.resume(returning: LoopConfined(value: $0))
                 }
                 connecting.value.connector = connector
                 connector.start(host: host, port: port, timeout: timeout)
@@ -37,7 +37,7 @@ extension TCPStream {
             .start(host: host, port: port, timeout: timeout)
     }
 
-    private typealias Outcome = Transfer<Result<TCPStream, UVError>>
+    private typealias Outcome = LoopConfined<Result<TCPStream, UVError>>
 
     /// Starts the handshake. `completion` gets 0 or libuv's code.
     func connect(to address: sockaddr_storage, _ completion: @escaping (CInt) -> Void) {

@@ -206,6 +206,6 @@ extension TCPStream {
 ///
 /// Unchecked, because a continuation may in general resume anywhere. Here the resumer is on the loop and the waiter is
 /// an actor pinned to it (checked with `preconditionIsolated`), so the value never leaves the thread.
-struct Transfer<Value>: @unchecked Sendable {
+struct LoopConfined<Value>: @unchecked Sendable {
     let value: Value
 }

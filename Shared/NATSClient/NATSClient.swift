@@ -40,7 +40,7 @@ package final class NATSClient: LoopClient {
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage] {
         let message = try NATSOutgoing(subject: subject, headers: headers, body: body)
-        return try await exchange(message, timeout) { .many($0, max: max, answers: []) }.get()
+        return try await exchange(message, timeout) { .many($0, max: max, replies: []) }.get()
     }
 
     package func publish(

@@ -26,7 +26,7 @@ extension NATSConnection {
 
     private func take(_ item: NATSIncoming) {
         switch item {
-        case .message(BusClientCore.inboxSid, let message): core.answer(message, inbox: inbox)
+        case .message(BusClientCore.inboxSid, let message): core.reply(message, inbox: inbox)
         case .message(let sid, let message): subscriptions.handlerOfDelivery(to: sid)?(message)
         case .ended(let sid):
             for continuation in subscriptions.ended(sid) { continuation.resume() }

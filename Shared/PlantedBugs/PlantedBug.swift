@@ -71,7 +71,7 @@ public struct PlantedBug: Sendable {
     @inlinable public static var scopeDropped: PlantedBug { PlantedBug("scope-dropped") }
 
     /// A request has a place in the gateway as soon as its head is there.
-    @inlinable public static var halvesHoldPlaces: PlantedBug { PlantedBug("halves-hold-places") }
+    @inlinable public static var halvesHoldPermits: PlantedBug { PlantedBug("halves-hold-places") }
 
     /// The Server API does not say that a transaction was taken back.
     @inlinable public static var revocationLeftOut: PlantedBug { PlantedBug("revocation-left-out") }
@@ -120,7 +120,7 @@ extension PlantedBug {
             .acknowledgeBeforeCommit, .noDeduplication, .checkThenInsert, .finishNotPersisted, .journalRowMissing,
             .gapInSeq, .strangersEvent, .renewalWithoutUniqueRow, .offerClaimedTwice, .intentPaidTwice,
             .cachedEligibility, .chargeUnderNewKey, .notificationMadeTwice, .positionsReused, .scopeDropped,
-            .halvesHoldPlaces, .revocationLeftOut,
+            .halvesHoldPermits, .revocationLeftOut,
         ]
 
         @usableFromInline

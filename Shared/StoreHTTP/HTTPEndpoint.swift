@@ -33,7 +33,7 @@ package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: HTTPOperatio
     ) {
         let key = parameters.first { $0.name == "Idempotency-Key" }
         route = HTTPRoute(
-            method, path, access, query: Set(parameters.filter { $0.place == .query }.map(\.name)),
+            method, path, access, query: Set(parameters.filter { $0.location == .query }.map(\.name)),
             idempotencyKey: key.map { $0.isRequired ? .required : .optional } ?? .none, urgency: urgency, body: body)
         self.isBodyOptional = isBodyOptional
         notes = OperationNotes(

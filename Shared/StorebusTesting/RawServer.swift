@@ -5,7 +5,7 @@ package final class RawServer: @unchecked Sendable {
     // Why unchecked: what is not a constant or behind a lock is touched on the loop only.
 
     /// The server's action once a request has come.
-    package enum Answer: Sendable {
+    package enum Behavior: Sendable {
         case text(String)
         case bytes([UInt8])
         /// The text, then the end of the connection.
@@ -23,7 +23,7 @@ package final class RawServer: @unchecked Sendable {
     private let loop: UVLoop
     private let listener: TCPListener
     private let waitsForRequest: Bool
-    private let answer: @Sendable (Int) -> Answer
+    private let answer: @Sendable (Int) -> Behavior
     private var timers: [LoopTimer] = []
     private let heard = Locked<[String]>([])
     private let open = Locked((connections: 0, ended: 0))
@@ -37,7 +37,7 @@ package final class RawServer: @unchecked Sendable {
     ///   - waitsForRequest: Whether it answers a request, or as soon as it is connected to.
     ///   - answer: Called with the number of the request, from 0, or without requests with that of the connection.
     package static func start(
-        waitsForRequest: Bool = true, _ answer: @escaping @Sendable (Int) -> Answer
+        waitsForRequest: Bool = true, _ answer: @escaping @Sendable (Int) -> Behavior
     ) async throws -> RawServer {
         let loop = try UVLoop.start(name: "raw-server")
         return await withCheckedContinuation { continuation in
@@ -55,7 +55,8 @@ package final class RawServer: @unchecked Sendable {
     }
 
     private init(
-        _ loop: UVLoop, _ listener: TCPListener, _ waitsForRequest: Bool, _ answer: @escaping @Sendable (Int) -> Answer
+        _ loop: UVLoop, _ listener: TCPListener, _ waitsForRequest: Bool,
+        _ answer: @escaping @Sendable (Int) -> Behavior
     ) {
         self.loop = loop
         self.listener = listener
@@ -101,7 +102,7 @@ package final class RawServer: @unchecked Sendable {
         return bytes.count < count ? nil : String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    private func say(_ answer: Answer, to stream: TCPStream) {
+    private func say(_ answer: Behavior, to stream: TCPStream) {
         switch answer {
         case .text(let text): stream.write(Array(text.utf8))
         case .bytes(let bytes): stream.write(bytes)

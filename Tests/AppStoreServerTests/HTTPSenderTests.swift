@@ -16,7 +16,7 @@ import Testing
 
     /// Posts to a server that answers as given.
     private func post(
-        _ answers: RawServer.Answer..., path: String = "/hook", timeout: Duration = HTTPSenderTests.long,
+        _ answers: RawServer.Behavior..., path: String = "/hook", timeout: Duration = HTTPSenderTests.long,
         reach: TargetPolicy.Reach = .any, waitsForRequest: Bool = true,
         _ check: (AttemptOutcome, RawServer) throws -> Void
     ) async throws {
@@ -70,9 +70,9 @@ import Testing
             (.textAndClose("HTTP/1.1 200 OK\r\n\r\nwhole"), .success, 200),
             (.textAndClose("HTTP/1.0 503 X\r\n\r\nbusy"), .unsuccessfulResponse, 503),
             (.text("HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .success, 200),
-        ] as [(RawServer.Answer, SendAttemptResult, Int?)])
+        ] as [(RawServer.Behavior, SendAttemptResult, Int?)])
     func `each failure has its name, and ends the attempt at once`(
-        _ answer: RawServer.Answer, _ result: SendAttemptResult, _ status: Int?
+        _ answer: RawServer.Behavior, _ result: SendAttemptResult, _ status: Int?
     ) async throws {
         try await post(answer) { outcome, server in
             #expect(outcome.result == result, "\(outcome)")
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `a server that stalls anywhere is given up at the timeout`() async throws {
         let (noHead, noBody) = ("no response in time", "the body of the response did not end in time")
-        let stalls: [(answer: RawServer.Answer, status: Int?, reason: String)] = [
+        let stalls: [(answer: RawServer.Behavior, status: Int?, reason: String)] = [
             (.nothing, nil, noHead), (.text("HTTP/1.1 200 OK\r\nContent-"), nil, noHead),
             (.drip("HTTP/1.1 200 OK\r\nX: "), nil, noHead),
             (.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"), 200, noBody),
@@ -293,7 +293,7 @@ import Testing
 
     // MARK: Redirects
 
-    private static func redirect(to location: String, _ status: Int = 307) -> RawServer.Answer {
+    private static func redirect(to location: String, _ status: Int = 307) -> RawServer.Behavior {
         .textAndClose("HTTP/1.1 \(status) X\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")
     }
 

@@ -371,7 +371,7 @@ import Testing
                 #expect(found.bundleId == app)
                 #expect(found.signedPayload?.hasSuffix(uuid) == true)
             }
-            let removal = AppRemoval(database: appStore.service.database)
+            let removal = AppStoreDataRemoval(database: appStore.service.database)
             _ = try await removal.remove(AppRequest(bundleId: apps[0]))
             #expect(try await appStore.list { $0.bundleId = apps[0] }.isEmpty)
             #expect(try await appStore.list { $0.bundleId = apps[1] }.map(\.notificationUUID) == [uuid])

@@ -20,7 +20,7 @@ final class CoreHarness {
         var body: [UInt8]
     }
 
-    init(limits: BrokerLimits = BrokerLimits(), authenticator: Authenticator = .open, seed: UInt64 = 1) {
+    init(limits: BrokerLimits = BrokerLimits(), authenticator: ClientAuthenticator = .open, seed: UInt64 = 1) {
         core = BrokerCore(
             limits: limits, identity: BrokerIdentity(version: "test"), authenticator: authenticator, seed: seed,
             time: { 1_795_232_400_000 })

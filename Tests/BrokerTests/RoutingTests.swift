@@ -11,7 +11,7 @@ import Testing
         let harness = CoreHarness()
         let connection = try #require(harness.core.connections[harness.client().cid])
         var router = Router(rememberedMax: 8)
-        var living: [Subscription] = []
+        var living: [ClientSubscription] = []
         let tokens = ["a", "b", "c", "$SRV", "_INBOX"]
         for step in 0..<6000 {
             if living.count < 30, Bool.random(using: &random) || living.isEmpty {
@@ -21,7 +21,7 @@ import Testing
                 if Int.random(in: 0..<4, using: &random) == 0 { parts.append(">") }
                 let pattern = try SubjectPattern(parts.joined(separator: "."))
                 let message = SubMessage(sid: step + 1, subject: pattern)
-                living.append(Subscription(connection, message, pattern: pattern, kind: .ordinary))
+                living.append(ClientSubscription(connection, message, pattern: pattern, kind: .ordinary))
                 router.insert(living[living.count - 1])
             } else if Int.random(in: 0..<3, using: &random) == 0 {
                 router.remove(living.remove(at: Int.random(in: 0..<living.count, using: &random)))

@@ -86,13 +86,13 @@ actor ScriptedBroker {
         switch message {
         case .connect(let connect):
             received.append(.connect(connect))
-            answer(OkMessage(re: .connect, user: "u", inbox: "_INBOX.c\(connections)", pingMilliseconds: 2000))
+            reply(OkMessage(re: .connect, user: "u", inbox: "_INBOX.c\(connections)", pingMilliseconds: 2000))
         case .sub(let sub):
             received.append(.sub(sub))
-            if let sequence = sub.seq, answersSubs { answer(OkMessage(re: .sub, seq: sequence)) }
+            if let sequence = sub.seq, answersSubs { reply(OkMessage(re: .sub, seq: sequence)) }
         case .unsub(let unsub):
             received.append(.unsub(unsub))
-            if let sequence = unsub.seq { answer(OkMessage(re: .unsub, seq: sequence)) }
+            if let sequence = unsub.seq { reply(OkMessage(re: .unsub, seq: sequence)) }
         case .pub(let pub):
             let bytes = frame.span
             received.append(
@@ -107,7 +107,7 @@ actor ScriptedBroker {
         }
     }
 
-    private func answer(_ ok: OkMessage) {
+    private func reply(_ ok: OkMessage) {
         var frame: [UInt8] = []
         ok.encode(into: &frame)
         stream?.write(frame)

@@ -19,8 +19,8 @@ import Testing
         let tls = try TestTLS()
         try await TestBroker.with(token: "s3cret", tls: tls) { broker in
             let url = BusURL(host: host, port: broker.port, token: "s3cret", tls: tls.client)
-            let (asks, answers) = (broker.client("asks", url: url), broker.client("answers", url: url))
-            _ = try await answers.subscribe("big", queue: "q") { try? answers.respond(to: $0, body: $0.body) }
+            let (asks, replies) = (broker.client("asks", url: url), broker.client("answers", url: url))
+            _ = try await replies.subscribe("big", queue: "q") { try? replies.respond(to: $0, body: $0.body) }
             try await asks.waitUntilConnected(timeout: .seconds(60))
             let body = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8)) }
             #expect(try await asks.request("big", body: body, timeout: .seconds(60)).body == body)

@@ -75,7 +75,7 @@ struct CallOrderTests {
 
 /// A bus on which every request fails the same way; everything else is an empty bus.
 private final class FailingBus: BusClient {
-    let gate = Gate()
+    let gate = CallGate()
     private let error: BusError
     private let isHeld: Bool
     private let count = Locked(0)

@@ -72,7 +72,7 @@ struct DiscoveryTests {
     }
 
     @Test func `HEALTH is the worst of the checks, and a check without an answer has failed`() async throws {
-        let gate = Gate()
+        let gate = CallGate()
         try await ServiceHarness.with {
             $0.healthCheck("database") { .pass }
             $0.healthCheck("charges") { .warn("12 charges wait") }

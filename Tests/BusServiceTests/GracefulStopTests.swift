@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct GracefulStopTests {
     @Test func `requests in flight are finished, later ones have no responder`() async throws {
-        let gate = Gate()
+        let gate = CallGate()
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in
                 await gate.pass()
@@ -39,7 +39,7 @@ struct GracefulStopTests {
     }
 
     @Test func `a drained instance finishes what it has taken, ends, and leaves its peers alone`() async throws {
-        let gate = Gate()
+        let gate = CallGate()
         let bus = InMemoryBus()
         let services = (0..<2).map { number in
             let service = BusService(

@@ -166,7 +166,7 @@ struct ServiceCallTests {
     }
 
     @Test func `the 1025th request in flight is refused at once, and the others are answered`() async throws {
-        let gate = Gate()
+        let gate = CallGate()
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in
                 await gate.pass()

@@ -19,8 +19,8 @@ import Testing
 
         var count: Int { state.withLock { $0.count } }
 
-        func shared(patience: Duration = .seconds(30)) -> SharedRequest<String, Int> {
-            SharedRequest(patience: patience, lateAfter: .seconds(30)) { [self] (_, _) async throws(StoreError) in
+        func shared(timeout: Duration = .seconds(30)) -> SharedRequest<String, Int> {
+            SharedRequest(timeout: timeout, lateAfter: .seconds(30)) { [self] (_, _) async throws(StoreError) in
                 try await withCheckedContinuation { gate in
                     state.withLock { state in
                         state.count += 1

@@ -111,7 +111,7 @@ struct Script {
     @discardableResult
     mutating func notification(
         _ name: String, of transaction: String, uuid: String? = nil, bytes: String? = nil, signed: Int64? = nil,
-        answer: ObservedNotification.Answer = .taken, app: String = "app", story: String? = nil
+        answer: ObservedNotification.Response = .taken, app: String = "app", story: String? = nil
     ) -> Int {
         let uuid = uuid ?? "uuid-\(entries.count)"
         let parts = name.split(separator: ".").map(String.init)

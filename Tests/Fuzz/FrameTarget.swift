@@ -19,7 +19,7 @@ enum FrameTarget {
         guard input.count > 4 else { return 0 }
         let stream = Array(input.dropFirst(4))
         let limits: FrameLimits = input[0] & 1 == 0 ? .connected : .beforeConnect
-        var random = SeededGenerator(seed: input.prefix(4).reduce(0) { $0 << 8 | UInt64($1) })
+        var random = BrokerGenerator(seed: input.prefix(4).reduce(0) { $0 << 8 | UInt64($1) })
         let whole = decode([stream[...]], limits)
         let cut = decode(pieces(of: stream, &random), limits)
         FuzzInput.require(whole == cut, "a stream that is cut decodes as the whole: \(whole) and \(cut)")
@@ -47,7 +47,7 @@ enum FrameTarget {
         return outcome
     }
 
-    private static func pieces(of stream: [UInt8], _ random: inout SeededGenerator) -> [ArraySlice<UInt8>] {
+    private static func pieces(of stream: [UInt8], _ random: inout BrokerGenerator) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var rest = stream[...]
         let longest = Int.random(in: 1...64, using: &random)

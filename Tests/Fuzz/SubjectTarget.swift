@@ -12,7 +12,7 @@ enum SubjectTarget {
             cid: 1, peer: "127.0.0.1:1", inbox: "_INBOX.x", limits: BrokerLimits(), now: .zero, time: 0)
         // So few remembered routes that remembering and forgetting both happen.
         var router = Router(rememberedMax: 4)
-        var living: [Subscription] = []
+        var living: [ClientSubscription] = []
         for (number, line) in input.split(separator: UInt8(ascii: "\n")).prefix(64).enumerated() {
             switch line.first {
             case UInt8(ascii: "+"): subscribe(Array(line.dropFirst()), number + 1, connection, &router, &living)
@@ -28,7 +28,7 @@ enum SubjectTarget {
 
     private static func subscribe(
         _ line: [UInt8], _ sid: Int, _ connection: BrokerConnection, _ router: inout Router,
-        _ living: inout [Subscription]
+        _ living: inout [ClientSubscription]
     ) {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         let bytes = words.first.map(Array.init) ?? []
@@ -38,12 +38,12 @@ enum SubjectTarget {
         guard let pattern else { return }
         let queue = words.count > 1 ? try? QueueName(String(decoding: words[1], as: UTF8.self)) : nil
         let message = SubMessage(sid: sid, subject: pattern, queue: queue)
-        let subscription = Subscription(connection, message, pattern: pattern, kind: .ordinary)
+        let subscription = ClientSubscription(connection, message, pattern: pattern, kind: .ordinary)
         router.insert(subscription)
         living.append(subscription)
     }
 
-    private static func route(_ line: [UInt8], _ router: inout Router, _ living: [Subscription]) {
+    private static func route(_ line: [UInt8], _ router: inout Router, _ living: [ClientSubscription]) {
         let text = String(decoding: line, as: UTF8.self)
         let subject = try? Subject(text)
         FuzzInput.require((subject != nil) == NaiveSubject.isSubject(text), "'\(text)' is a subject or is none")

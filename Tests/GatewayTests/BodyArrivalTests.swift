@@ -63,12 +63,12 @@ import Testing
         channel.read([Self.head(), Self.body("{")])
         channel.read([Self.body("}")])
         #expect(try channel.passed() == [])
-        #expect(channel.admission.placesTaken == 0)
+        #expect(channel.admission.permitsTaken == 0)
         channel.read([.end(nil)])
         #expect(try channel.passed() == ["5000000000w", "{}", "end"])
-        #expect(channel.admission.placesTaken == 1)
+        #expect(channel.admission.permitsTaken == 1)
         try channel.respond()
-        #expect(channel.admission.placesTaken == 0)
+        #expect(channel.admission.permitsTaken == 0)
     }
 
     @Test func `the next request goes on when the response has left`() throws {
@@ -76,7 +76,7 @@ import Testing
         channel.read([Self.head(), Self.body("1"), .end(nil), Self.head(), Self.body("2")])
         channel.read([.end(nil)])
         #expect(try channel.passed() == ["5000000000w", "1", "end"])
-        #expect(channel.admission.placesTaken == 1)
+        #expect(channel.admission.permitsTaken == 1)
         try channel.respond()
         #expect(try channel.passed() == ["5000000000w", "2", "end"])
     }

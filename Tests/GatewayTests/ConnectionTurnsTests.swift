@@ -56,7 +56,7 @@ import Testing
             #expect(connection.feed(Self.head()) == "none")
             if connection.feed(Self.end) == "begin" {
                 begun += 1
-                connection.turns.admitted(hasPlace: true)
+                connection.turns.admitted(hasPermit: true)
             }
         }
         #expect(begun == 1 && !connection.turns.isReading)
@@ -67,7 +67,7 @@ import Testing
             var step = ""
             while let item = connection.next() { step = connection.feed(item) }
             #expect(step == "begin")
-            connection.turns.admitted(hasPlace: true)
+            connection.turns.admitted(hasPermit: true)
             #expect(connection.answer())
         }
         connection.turns.responseLeft()
@@ -86,7 +86,7 @@ import Testing
                 if case .begin(let request) = connection.turns.receive(item, traits: { _ in RouteTraits.Traits() }) {
                     #expect(!inWork && !sending)
                     begun.append(request.head.uri)
-                    connection.turns.admitted(hasPlace: true)
+                    connection.turns.admitted(hasPermit: true)
                     inWork = true
                 }
             }
@@ -149,7 +149,7 @@ import Testing
     @Test func `an early answer waits for the rest of the body before the next request begins`() {
         let connection = Connection()
         #expect(connection.feed(Self.head(), body: .streamed) == "begin early")
-        connection.turns.admitted(hasPlace: true)
+        connection.turns.admitted(hasPermit: true)
         _ = connection.answer()
         connection.turns.responseLeft()
         #expect(connection.turns.isReading && connection.turns.isAwaitingRest && connection.turns.phase == .answering)
@@ -194,8 +194,8 @@ import Testing
         let connection = Connection()
         _ = connection.feed(Self.head())
         _ = connection.feed(Self.end)
-        connection.turns.admitted(hasPlace: true)
-        let (first, second) = (connection.turns.takePlace(), connection.turns.takePlace())
+        connection.turns.admitted(hasPermit: true)
+        let (first, second) = (connection.turns.takePermit(), connection.turns.takePermit())
         #expect(first && !second)
     }
 

@@ -34,7 +34,7 @@ import Testing
     private func pay(
         _ store: GatewayHarness, _ discount: [String: JSONValue]?
     ) async throws -> AddPaymentRequest {
-        let requests = Recorder<AddPaymentRequest>()
+        let requests = ElementRecorder<AddPaymentRequest>()
         store.payments.contents.withLock {
             $0.adding = { request in
                 requests.append(request)

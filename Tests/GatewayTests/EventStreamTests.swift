@@ -208,7 +208,7 @@ import Testing
 
     @Test func `while a client does not read nothing more is read for it`() async throws {
         let client = StalledClient()
-        let reads = Recorder<EventFeed.Log>()
+        let reads = ElementRecorder<EventFeed.Log>()
         let waits = EventWaits()
         let alarm = try EventAlarm(waits)
         let sending = Task {
@@ -222,7 +222,7 @@ import Testing
             try await sender.run(&writer)
         }
         await client.isWriting()
-        alarm.ring([.transactions, .intents])
+        alarm.notify([.transactions, .intents])
         client.close()
         await #expect(throws: StalledClient.Closed.self) { try await sending.value }
         #expect(reads.all.count == 2)
@@ -251,12 +251,12 @@ import Testing
     @Test func `sixty-four streams and no more, besides the requests that wait`() async throws {
         try await GatewayHarness.run { store in
             let waits = store.gateway.eventWaits
-            let bells = try (0..<EventWaits.streamsMax).map { _ in try waits.enter(.stream) }
+            let signals = try (0..<EventWaits.streamsMax).map { _ in try waits.enter(.stream) }
             let answer = try await store.send(.GET, path, token: Sample.adminKey)
             #expect(answer.status == 429)
             #expect(answer.code == "rateLimited")
             _ = try waits.enter(.request)
-            bells.forEach(waits.leave)
+            signals.forEach(waits.leave)
             #expect(try await store.eventStream().status == 200)
         }
     }

@@ -189,11 +189,11 @@ import Testing
 
     @Test func `sixty-four may wait and no more`() async throws {
         try await GatewayHarness.run { store in
-            let bells = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter(.request) }
+            let signals = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter(.request) }
             let answer = try await store.send(.GET, path, token: key)
             #expect(answer.status == 429)
             #expect(answer.code == "rateLimited")
-            bells.forEach(store.gateway.eventWaits.leave)
+            signals.forEach(store.gateway.eventWaits.leave)
             #expect(try await store.send(.GET, "\(path)?timeout=0", token: key).status == 200)
         }
     }

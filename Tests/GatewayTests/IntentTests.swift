@@ -34,10 +34,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("defer", PurchaseIntent.State.deferred), ("cancel", .cancelled),
+        ("defer", StorePurchaseIntent.State.deferred), ("cancel", .cancelled),
     ])
     func `what makes no transaction is 200, and the same again too (M79)`(
-        decision: String, state: PurchaseIntent.State
+        decision: String, state: StorePurchaseIntent.State
     ) async throws {
         try await GatewayHarness.run { store in
             store.promotions.begin("i_1")

@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test func `a read that the store's end overtakes is 404`() async throws {
-        try await GatewayHarness.run(catalogPatience: .seconds(30)) { store in
+        try await GatewayHarness.run(catalogTimeout: .seconds(30)) { store in
             _ = try await make(store)
             let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
             let gate = Gate()

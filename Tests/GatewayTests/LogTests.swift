@@ -11,7 +11,7 @@ import Testing
 @Suite struct LogTests {
     @Test func `no token, key, query or body is ever logged`() async throws {
         let logs = LogCapture()
-        let secrets = Recorder<String>()
+        let secrets = ElementRecorder<String>()
         let token = try await GatewayHarness.run(logs: logs) { store in
             let token = try await store.session()
             let pay = #"{"productIdentifier":"p","quantity":1,"applicationUsername":"canary-user"}"#

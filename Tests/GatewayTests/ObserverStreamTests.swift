@@ -8,7 +8,7 @@ import Testing
 /// Slow observers, without a connection.
 @Suite struct ObserverStreamTests {
     private let cuts = Counting()
-    private let told = Recorder<String>()
+    private let onStorefrontSent = ElementRecorder<String>()
     private let start = ContinuousClock.now
 
     private final class Counting: Sendable {
@@ -24,7 +24,8 @@ import Testing
             storefront: "USA", platform: .iOS, promotedPurchases: .none)
         let stream = ObserverStream(
             id: 1, session: session, promotedPurchases: .none, storefront: "USA", now: start,
-            cut: { [cuts] in cuts.add() }, forget: { _ in }, told: { [told] in told.append($0) })
+            cut: { [cuts] in cuts.add() }, forget: { _ in },
+            onStorefrontSent: { [onStorefrontSent] in onStorefrontSent.append($0) })
         stream.receive(Snapshot(transactions: [], seq: 0))
         return stream
     }
@@ -55,12 +56,12 @@ import Testing
         _ = await stream.next()
         stream.receive(Storefront(countryCode: "FRA", identifier: "143442"))
         stream.writeEnded()
-        #expect(told.all.isEmpty)
+        #expect(onStorefrontSent.all.isEmpty)
         _ = await stream.next()
-        #expect(told.all.isEmpty)
+        #expect(onStorefrontSent.all.isEmpty)
         stream.writeEnded()
         stream.writeEnded()
-        #expect(told.all == ["FRA"])
+        #expect(onStorefrontSent.all == ["FRA"])
     }
 
     @Test func `a comment comes every fifteen seconds`() async {

@@ -17,7 +17,7 @@ import Testing
 
     @Test func `the account is opened, and its transaction comes from the store's own device`() async throws {
         try await GatewayHarness.run { store in
-            let requests = Recorder<AddPaymentRequest>()
+            let requests = ElementRecorder<AddPaymentRequest>()
             store.payments.contents.withLock {
                 $0.adding = { request in
                     requests.append(request)

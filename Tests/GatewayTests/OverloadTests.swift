@@ -12,47 +12,47 @@ import Testing
 /// What an overloaded gateway refuses, and how (ADR 0039).
 @Suite struct OverloadTests {
     @Test func `queries are refused first, then purchases, completions last`() {
-        var places = Places(count: 8)
+        var permits = RequestLimiter(count: 8)
         let order: [(Urgency, Bool)] = [
             (.query, true), (.query, true), (.query, true), (.query, true), (.query, false), (.purchase, true),
             (.purchase, true), (.purchase, false), (.completion, true), (.query, false), (.completion, true),
             (.completion, false), (.unlimited, true),
         ]
         for (urgency, isTaken) in order {
-            let result = places.take(urgency)
-            #expect(result == isTaken, "\(urgency) with \(places.taken) places taken")
+            let result = permits.acquire(urgency)
+            #expect(result == isTaken, "\(urgency) with \(permits.taken) places taken")
         }
-        for _ in 0..<3 { places.giveBack() }
-        #expect(places.taken == 6)
-        let (purchase, completion) = (places.take(.purchase), places.take(.completion))
+        for _ in 0..<3 { permits.release() }
+        #expect(permits.taken == 6)
+        let (purchase, completion) = (permits.acquire(.purchase), permits.acquire(.completion))
         #expect(!purchase && completion)
     }
 
     @Test func `every mixture of urgencies stays within the places and gives all of them back`() {
         var random = SplitMix64.seeded()
-        var places = Places(count: 16)
+        var permits = RequestLimiter(count: 16)
         let urgencies: [Urgency] = [.query, .purchase, .completion]
         for _ in 0..<10_000 {
-            let taken = places.taken
+            let taken = permits.taken
             let urgency = urgencies[Int.random(in: 0..<3, using: &random)]
             if Bool.random(using: &random), taken > 0 {
-                places.giveBack()
+                permits.release()
                 continue
             }
             // What is taken for one urgency is taken for every higher one as well.
             let higher = urgencies.suffix(from: urgencies.firstIndex(of: urgency) ?? 0)
-            if places.take(urgency) {
+            if permits.acquire(urgency) {
                 for other in higher {
-                    var same = places
-                    same.giveBack()
-                    let result = same.take(other)
+                    var same = permits
+                    same.release()
+                    let result = same.acquire(other)
                     #expect(result)
                 }
             }
-            #expect(places.taken <= 16)
+            #expect(permits.taken <= 16)
         }
-        while places.taken > 0 { places.giveBack() }
-        let query = places.take(.query)
+        while permits.taken > 0 { permits.release() }
+        let query = permits.acquire(.query)
         #expect(query)
     }
 
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `a refused connection is told when to come again, and is not read before`() throws {
         let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        let admission = Admission(StoreRoutes.all, places: 0, now: { start }, logger: InMemoryGateway.logger)
+        let admission = Admission(StoreRoutes.all, permits: 0, now: { start }, logger: InMemoryGateway.logger)
         let loop = EmbeddedEventLoop()
         let reads = ReadCount()
         let gate = SocketGate()
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func `a gateway with few places left still completes, and takes everything again afterwards`() async throws {
-        let admission = Admission(StoreRoutes.all, places: 8, logger: InMemoryGateway.logger)
+        let admission = Admission(StoreRoutes.all, permits: 8, logger: InMemoryGateway.logger)
         try await GatewayHarness.run(admission: { _ in admission }) { store in
             let token = try await store.session()
             let finish = "/v1/transactions/none/finish"
@@ -200,14 +200,14 @@ import Testing
             #expect(answer.json["code"] == "serviceUnavailable")
             #expect(answer.json["retryable"] == true)
             #expect(answer.json["traceId"]?.stringValue?.utf8.count == 32)
-            for _ in 0..<8 { admission.giveBack() }
+            for _ in 0..<8 { admission.release() }
             #expect(try await status(store, .GET, "/v1/history", token) == 200)
         }
     }
 
     @Test func `the body of a refused request is dropped, and its connection goes on`() async throws {
-        try await GatewayHarness.run(admission: { Admission($0.routes.map(\.operation), places: 0, logger: $0.logger) })
-        {
+        try await GatewayHarness.run(admission: { Admission($0.routes.map(\.operation), permits: 0, logger: $0.logger) }
+        ) {
             store in
             let text = try await RawConnection.exchange(
                 store,
@@ -222,7 +222,7 @@ import Testing
 
     @Test func `a pipelined request takes a place when its turn comes, and is refused like any other`() async throws {
         let only: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), places: 2, logger: $0.logger)
+            Admission($0.routes.map(\.operation), permits: 2, logger: $0.logger)
         }
         try await GatewayHarness.run(admission: only) { store in
             let request = "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
@@ -231,7 +231,7 @@ import Testing
             #expect(text.matches(of: /HTTP\/1.1 404/).count == 3, "\(text)")
         }
         let none: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), places: 0, logger: $0.logger)
+            Admission($0.routes.map(\.operation), permits: 0, logger: $0.logger)
         }
         try await GatewayHarness.run(admission: none) { store in
             let text = try await RawConnection.exchange(
@@ -244,7 +244,7 @@ import Testing
 
     /// Whether a request gets a place.
     private func take(_ admission: Admission, _ urgency: Urgency) -> Bool {
-        admission.decide(urgency, now: .now()) == .admitted(hasPlace: true)
+        admission.decide(urgency, now: .now()) == .admitted(hasPermit: true)
     }
 
     private func status(

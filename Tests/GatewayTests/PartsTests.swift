@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [3, 40]) func `each product gets its own answer of eligibility`(count: Int) {
-        let answers = EligibilityAnswers(
+        let answers = EligibilityResults(
             EligibilityReply(
                 eligibility: (0..<count).map { number in
                     ProductEligibility(

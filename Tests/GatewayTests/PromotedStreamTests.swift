@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test func `the subject of an installation is a digest of both names (S13)`() {
-        let installation = Installation(bundleId: Sample.bundleId, deviceId: Sample.deviceId)
+        let installation = AppInstallation(bundleId: Sample.bundleId, deviceId: Sample.deviceId)
         let key = Sample.key(Sample.bundleId, Sample.deviceId)
         #expect(HintSubject.intentsChanged(installation) == "sb.evt.promotion.v1.device.changed.\(key)")
     }

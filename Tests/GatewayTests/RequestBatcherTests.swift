@@ -69,13 +69,13 @@ import Testing
         #expect(isFirst(batcher.enqueue(1, at: at(5))) == true)
         for question in 2...3 { #expect(isFirst(batcher.enqueue(question, at: at(5))) == false) }
         let early = batcher.flushIfLate(at: at(24))
-        #expect(early.batch == nil && early.goesOn)
+        #expect(early.batch == nil && early.keepsWatching)
         let late = batcher.flushIfLate(at: at(30))
-        #expect(late.batch?.questions == [1, 2] && late.goesOn)
+        #expect(late.batch?.questions == [1, 2] && late.keepsWatching)
         let second = batcher.flushIfLate(at: at(54))
-        #expect(second.batch == nil && second.goesOn)
+        #expect(second.batch == nil && second.keepsWatching)
         let last = batcher.flushIfLate(at: at(55))
-        #expect(last.batch?.questions == [3] && !last.goesOn)
+        #expect(last.batch?.questions == [3] && !last.keepsWatching)
     }
 
     /// Whether the question waits as the first, which has to be watched; nil when it does not wait.

@@ -32,10 +32,10 @@ import Testing
 
     /// Runs a test against a gateway, with its admission.
     private func run(
-        places: Int = Places.countMax, _ limits: ConnectionLimits = ConnectionLimits(),
+        permits: Int = RequestLimiter.countMax, _ limits: ConnectionLimits = ConnectionLimits(),
         _ body: @escaping @Sendable (GatewayHarness, Admission) async throws -> Void
     ) async throws {
-        let admission = Admission(StoreRoutes.all, places: places, limits: limits, logger: InMemoryGateway.logger)
+        let admission = Admission(StoreRoutes.all, permits: permits, limits: limits, logger: InMemoryGateway.logger)
         try await GatewayHarness.run(admission: { _ in admission }) { try await body($0, admission) }
     }
 
@@ -53,12 +53,12 @@ import Testing
     @Test func `pipelined requests of clients that do not read hold no places, and the clients are cut off`()
         async throws
     {
-        try await run(places: 8) { store, admission in
+        try await run(permits: 8) { store, admission in
             let sockets = (0..<20).map { _ in RawConnection.hold(store, Self.pipelined) }
             defer { for socket in sockets { RawConnection.release(socket) } }
             // Of 20 connections one request each at most is in work, until its answer begins.
             try await soon("the answers are not read, and no place is taken") {
-                admission.memory.totals.unread > 0 && admission.placesTaken == 0
+                admission.memory.totals.unread > 0 && admission.permitsTaken == 0
             }
             try await expectNobodyNotices(store)
         }
@@ -67,7 +67,7 @@ import Testing
             defer { for socket in sockets { RawConnection.release(socket) } }
             try await soon("all are cut off") { sockets.allSatisfy(RawConnection.isClosed) }
             try await soon("nothing is kept") {
-                admission.memory.totals == (0, 0) && admission.placesTaken == 0
+                admission.memory.totals == (0, 0) && admission.permitsTaken == 0
             }
         }
     }
@@ -76,7 +76,7 @@ import Testing
         try await run { store, _ in
             let requests = (0..<100).map { "GET /v1/nothing/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
             let last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-            let text = try await RawConnection.exchange(store, requests + last, patience: 60)
+            let text = try await RawConnection.exchange(store, requests + last, timeout: 60)
             #expect(text.matches(of: /HTTP\/1.1 404/).count == 100)
             #expect(text.matches(of: /HTTP\/1.1 200/).count == 1)
         }
@@ -90,11 +90,11 @@ import Testing
             "POST /verifyReceipt HTTP/1.1\r\nHost: a\r\nContent-Length: 983040\r\n\r\n{",
             "GET /v1/tran", "GET /v1/transactions HTTP/1.1\r\nHost: a\r\nX-Long: ",
         ]
-        try await run(places: 8) { store, admission in
+        try await run(permits: 8) { store, admission in
             let sockets = (0..<60).map { RawConnection.hold(store, halves[$0 % halves.count]) }
             defer { for socket in sockets { RawConnection.release(socket) } }
             try await soon("the halves are here") { admission.memory.totals.arriving > 60 * 10 }
-            #expect(admission.placesTaken == 0)
+            #expect(admission.permitsTaken == 0)
             try await expectNobodyNotices(store)
         }
         try await run(Self.short) { store, admission in
@@ -109,7 +109,7 @@ import Testing
     @Test func `an upload of the operator's that stalls is cut off, and one of a stranger's is refused at once`()
         async throws
     {
-        try await run(places: 8, Self.short) { store, admission in
+        try await run(permits: 8, Self.short) { store, admission in
             let upload =
                 "PUT /admin/v1/apps/\(Sample.bundleId)/catalog HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n"
             let stranger = RawConnection.hold(store, upload + "\r\n{")
@@ -120,7 +120,7 @@ import Testing
             try await soon("both are closed") {
                 RawConnection.isClosed(socket) && RawConnection.isClosed(stranger)
             }
-            try await soon("no place is taken") { admission.placesTaken == 0 }
+            try await soon("no place is taken") { admission.permitsTaken == 0 }
         }
     }
 
@@ -186,7 +186,7 @@ import Testing
             try await soon("the answer is not read") { admission.memory.totals.unread > 0 }
             return socket
         }
-        #expect(admission.memory.totals == (0, 0) && admission.placesTaken == 0)
+        #expect(admission.memory.totals == (0, 0) && admission.permitsTaken == 0)
         RawConnection.release(socket)
     }
 
@@ -215,7 +215,7 @@ import Testing
         var limits = ConnectionLimits()
         limits.behindBytesMax = 10_000
         try await run(limits) { store, _ in
-            let text = try await RawConnection.exchange(store, Self.pipelined, patience: 60)
+            let text = try await RawConnection.exchange(store, Self.pipelined, timeout: 60)
             let answers = text.matches(of: /HTTP\/1.1 200 OK/).count
             #expect(answers >= 1 && answers < 2000)
         }

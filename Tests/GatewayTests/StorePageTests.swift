@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test func `Catalog is asked once, for any number of readers, and the other services meanwhile`() async throws {
-        try await GatewayHarness.run(catalogPatience: .seconds(30)) { store in
+        try await GatewayHarness.run(catalogTimeout: .seconds(30)) { store in
             let token = try await store.session()
             _ = try await page(store, token)
             let gate = Gate()

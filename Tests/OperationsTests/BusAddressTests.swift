@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BusAddressTests {
     private func address(_ environment: [String: String]) throws -> String {
-        "\(try BusConnection.address(try Settings(environment: environment)))"
+        "\(try BusClientService.address(try Settings(environment: environment)))"
     }
 
     @Test func `the files for TLS are read before the process starts, when the bus has TLS`() throws {

@@ -125,7 +125,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             func get(_ request: GetAccountRequest) async throws -> AccountReply {
                 try await store.caller.call(PaymentEndpoints.getAccount, request)
             }
@@ -153,7 +153,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `while Catalog is away an account is read with what was known of its app`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             await store.stopCatalogue()
             #expect(try await alice.account().storefront == "USA")
         }

@@ -14,7 +14,7 @@ import Testing
     func `P2, P10: every acknowledged refund reaches the ledger`(_ round: Int, _ engine: Engine) async throws {
         var random = SplitMix64.seeded("acknowledged refunds, round \(round), \(engine)")
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-01-31", frozen: true)
             var acknowledged: [String: Money] = [:]
             for step in 0..<40 {
@@ -42,7 +42,7 @@ import Testing
 
     /// - Returns: what was refunded for sure.
     private static func act(
-        _ store: TestStore, _ alice: Shopper, _ step: Int, _ random: inout SplitMix64
+        _ store: TestStore, _ alice: CustomerApp, _ step: Int, _ random: inout SplitMix64
     ) async throws -> PaymentTransaction? {
         switch Int.random(in: 0..<12, using: &random) {
         case 0..<5:

@@ -9,10 +9,10 @@ import Testing
 /// Goal: ask to buy is deferred until a parent has answered; the same transaction goes on, and only then is it charged.
 @Suite(.serialized) struct AskToBuyTests {
     private func withQuestion(
-        of product: String = "coins", _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
+        of product: String = "coins", _ body: (TestStore, CustomerApp, PaymentTransaction) async throws -> Void
     ) async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(askToBuy: true))
             let reply = try await alice.add(product, key: "k")
             #expect(reply.status == 202)
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M29: the payment itself can ask, and the sheet comes first`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let payment = Payment(
                 requestIdentifier: "k", productIdentifier: "coins", simulatesAskToBuyInSandbox: true)

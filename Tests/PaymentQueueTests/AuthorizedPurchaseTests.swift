@@ -20,10 +20,10 @@ import Testing
     ]
 
     private static func withShopper(
-        _ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void
+        _ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "first")
             try await body(store, alice)
         }

@@ -13,11 +13,11 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `everything a customer has bought is gone, the customer and the journal stay`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
-            for shopper in [alice, bob] {
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
+            for customerApp in [alice, bob] {
                 for product in ["coins", "beaches", "pro.monthly", "nothing"] {
-                    let value = try await shopper.add(product, key: product).transaction
-                    if product == "beaches" { try await shopper.finish(value.id) }
+                    let value = try await customerApp.add(product, key: product).transaction
+                    if product == "beaches" { try await customerApp.finish(value.id) }
                 }
             }
             let before = try await alice.changes()
@@ -41,14 +41,14 @@ import Testing
             #expect(try await store.clear("alice") == 0)
             #expect(try await store.clear() == 4)
             #expect(try await store.transactions().isEmpty)
-            #expect(try await store.shopper("alice").customer == alice.customer)
+            #expect(try await store.customerApp("alice").customer == alice.customer)
         }
     }
 
     @Test(arguments: Engine.allCases)
     func `an account that is unknown in the app is notFound, another app's stays`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "k")
             let error = try await refusal { try await store.clear("nobody") }
             #expect(error?.code == .notFound)
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `open sheets and questions go with their purchases`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(askToBuy: true))
             _ = try await alice.add("coins", key: "1")
             try await store.set("alice", TesterSettings(sheet: .interactive))
@@ -85,7 +85,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .before)
             let begun = try await alice.begin("coins", key: "k").transaction
             #expect(try await store.clear("alice") == 1)
@@ -106,7 +106,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `in flight and charged already: it ends as purchased before it is gone`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .after)
             _ = try await alice.begin("coins", key: "k")
             try await eventually("the charge was made") { try await store.charges().count == 1 }
@@ -125,7 +125,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .held)
             async let late = refusal { try await alice.add("coins", key: "k") }
             try await eventually("the charge is on its way") { store.processor.heldCount == 1 }
@@ -143,7 +143,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .held)
             async let first = refusal { try await alice.add("beaches", key: "1", within: .seconds(20)) }
             try await eventually("the first one is being charged") { store.processor.heldCount == 1 }
@@ -161,7 +161,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a purchase behind an open sheet is removed with it, and its key buys again`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             for key in ["1", "2"] { #expect(try await alice.add("beaches", key: key).status == 202) }
             #expect(try await store.clear() == 2)
@@ -174,7 +174,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `while the processor is away nothing is removed that it may have charged`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let begun = try await alice.begin("coins", key: "k").transaction
             let error = try await refusal { try await store.clear() }
             #expect(error?.code == .serviceUnavailable)
@@ -193,7 +193,7 @@ import Testing
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("beaches", key: "1")
             store.processor.set(trouble: .before)
             _ = try await alice.begin("coins", key: "k")
@@ -216,7 +216,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `more than fit one commit go all the same`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let count = HistoryService.removalMax + 20
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<count {
@@ -235,9 +235,9 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             try await store.set("alice", TesterSettings(storefront: "FRA"))
-            for shopper in [alice, bob] { _ = try await shopper.add("coins", key: "k") }
+            for customerApp in [alice, bob] { _ = try await customerApp.add("coins", key: "k") }
             _ = try await store.database.write { transaction in
                 try await transaction.execute("UPDATE app_clock SET anchor_business = 0, rate_millionths = 0")
             }
@@ -245,7 +245,7 @@ import Testing
             #expect(try await store.reset() == 0)
             #expect(try await store.transactions().isEmpty)
             #expect(try await store.tester("alice").settings == TesterSettings(storefront: "FRA"))
-            #expect(try await store.shopper("alice").customer == alice.customer)
+            #expect(try await store.customerApp("alice").customer == alice.customer)
             store.advance(by: .seconds(5))
             #expect(try await alice.add("coins", key: "k").transaction.transactionDate == store.now)
         }
@@ -266,7 +266,7 @@ import Testing
 
     @Test func `what is bought between a reset's removal and its clock goes too`() async throws {
         try await TestStore.with { store in
-            _ = try await store.shopper()
+            _ = try await store.customerApp()
             try await store.putClock("2036-01-01", frozen: true)
             _ = try await store.database.write { transaction in
                 try await transaction.execute(
@@ -279,7 +279,7 @@ import Testing
 
     @Test func `what a commit under way writes while a reset sets the clock goes too`() async throws {
         try await TestStore.with(.postgres) { store in
-            _ = try await store.shopper()
+            _ = try await store.customerApp()
             try await store.putClock("2036-01-01", frozen: true)
             let (locked, isLocked) = AsyncStream<Void>.makeStream()
             let (released, release) = AsyncStream<Void>.makeStream()

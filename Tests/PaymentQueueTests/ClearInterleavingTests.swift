@@ -77,8 +77,8 @@ import Testing
     private func perform(_ action: Action, in store: TestStore) async {
         switch action {
         case .buy(let account, let product, let key):
-            guard let shopper = try? await store.shopper(account) else { return }
-            _ = try? await shopper.add(product, key: key, within: .milliseconds(260))
+            guard let customerApp = try? await store.customerApp(account) else { return }
+            _ = try? await customerApp.add(product, key: key, within: .milliseconds(260))
         case .answer(let answer):
             guard let prompt = try? await store.prompts().prompts.first else { return }
             _ = try? await store.answer(prompt.id, answer, within: .milliseconds(260))
@@ -99,8 +99,8 @@ import Testing
     private func check(_ store: TestStore) async throws {
         var purchased: [PaymentTransaction] = []
         for account in ["alice", "bob"] {
-            let shopper = try await store.shopper(account)
-            let changes = try await journal(of: shopper)
+            let customerApp = try await store.customerApp(account)
+            let changes = try await journal(of: customerApp)
             #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
             purchased +=
                 changes.filter { $0.kind == .updated && $0.transaction?.transactionState == .purchased }
@@ -108,17 +108,17 @@ import Testing
             // What was never removed is what is there.
             let gone = Set(changes.filter { $0.kind == .removed }.map(\.transactionID))
             let left = Set(changes.map(\.transactionID)).subtracting(gone)
-            #expect(Set(try await shopper.snapshot().transactions.map(\.id)) == left)
+            #expect(Set(try await customerApp.snapshot().transactions.map(\.id)) == left)
         }
         let paid = purchased.filter { ($0.price?.minorUnits ?? 0) > 0 }.map { "purchase:\($0.id)" }
         let captured = try await store.charges().filter { $0.outcome == .approved }.map(\.chargeKey)
         #expect(captured.sorted() == paid.sorted())
     }
 
-    private func journal(of shopper: Shopper) async throws -> [CustomerChange] {
+    private func journal(of customerApp: CustomerApp) async throws -> [CustomerChange] {
         var changes: [CustomerChange] = []
         while true {
-            let page = try await shopper.changes(after: Int64(changes.count))
+            let page = try await customerApp.changes(after: Int64(changes.count))
             changes += page.changes
             if page.changes.isEmpty { return changes }
         }

@@ -33,7 +33,7 @@ import Testing
         _ engine: Engine, _ clearing: Clearing
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add(payment("intent:i_1")).transaction
             try await clearing.run(store, bought)
             #expect(try await store.transactions().isEmpty)
@@ -44,7 +44,7 @@ import Testing
             }
             try await store.restartQueue()
             #expect(try await refusal { try await alice.add(payment("intent:i_1")) }?.code == .intentDecided)
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             #expect(try await refusal { try await bob.add(payment("intent:i_1")) }?.code == .intentDecided)
             #expect(try await store.charges().count == 1)
             #expect(try await store.transactions().isEmpty)
@@ -59,7 +59,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             // Also where no payment of the intent is known.
             let gone = try await refusal { try await alice.repeats(payment("intent:i_1")) }
             #expect(gone?.code == .intentDecided)
@@ -80,7 +80,7 @@ import Testing
     func `I3 what is on its way while a history is cleared buys nothing when it arrives`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.clear("alice", intents: ["i_2", "i_1"])
             try await store.clear("alice", intents: ["i_1"])
             try await store.reset(intents: ["i_3"])
@@ -94,9 +94,9 @@ import Testing
     }
 
     /// - Returns: nil when the purchase is over.
-    private func outcome(of payment: Payment, by shopper: Shopper) async throws -> TransactionState? {
+    private func outcome(of payment: Payment, by customerApp: CustomerApp) async throws -> TransactionState? {
         do {
-            return try await shopper.add(payment).transaction.transactionState
+            return try await customerApp.add(payment).transaction.transactionState
         } catch let error as StoreError where error.code == .intentDecided {
             return nil
         }
@@ -107,7 +107,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             var bought = 0
             for round in 0..<24 {
                 let intent = "i_\(round)"
@@ -128,7 +128,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .held)
             async let late = refusal { try await alice.add(payment("intent:i_1")) }
             try await eventually("the charge is on its way") { store.processor.heldCount == 1 }
@@ -143,7 +143,7 @@ import Testing
 
     @Test func `more intents than a request may name are refused, and nothing is cleared`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add(payment("intent:i_1"))
             let intents = (0...ClearIntentsReply.continuedMax).map { "i_\($0)" }
             #expect(try await refusal { try await store.clear("alice", intents: intents) }?.code == .requestInvalid)
@@ -154,7 +154,7 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     /// A payment that PromotionController knows was added.
     fileprivate func repeats(_ payment: Payment) async throws -> AddPaymentReply {
         try await store.caller.call(

@@ -11,10 +11,10 @@ import Testing
 @Suite(.serialized) struct DownloadTests {
     /// A store in which alice has bought the guide.
     private func withGuide(
-        _ engine: Engine, _ body: (TestStore, Shopper, PaymentTransaction, Download) async throws -> Void
+        _ engine: Engine, _ body: (TestStore, CustomerApp, PaymentTransaction, Download) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("guide", key: "k").transaction
             try await body(store, alice, bought, try #require(bought.downloads.first))
         }
@@ -163,10 +163,10 @@ import Testing
             try await alice.update(download.id, .start)
             try await alice.on(device: "pad").finish(bought.id)
             for device in ["phone", "pad"] {
-                let shopper = alice.on(device: device)
-                #expect(try await refusal { try await shopper.download(download.id) }?.code == .notFound)
+                let customerApp = alice.on(device: device)
+                #expect(try await refusal { try await customerApp.download(download.id) }?.code == .notFound)
                 for action in DownloadAction.allCases {
-                    #expect(try await refusal { try await shopper.update(download.id, action) }?.code == .notFound)
+                    #expect(try await refusal { try await customerApp.update(download.id, action) }?.code == .notFound)
                 }
             }
             #expect(try await alice.get(bought.id).downloads.map(\.state) == [.cancelled])
@@ -211,7 +211,7 @@ import Testing
         }
         try await TestStore.with(engine) { store in
             store.catalogue.set(testerDefaults: TesterSettings(simulatedErrors: .init(download: "networkError")))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let download = try #require(try await alice.add("guide", key: "k").transaction.downloads.first)
             #expect(try await alice.update(download.id, .start).error?.reason == "networkError")
         }

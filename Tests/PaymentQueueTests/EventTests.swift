@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct EventTests {
     @Test func `without a position nothing has happened yet; from it on everything comes in order`() async throws {
         try await TestStore.with { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             _ = try await alice.add("coins", key: "before")
             let start = try await store.events(after: nil)
             #expect(start.events.isEmpty)
@@ -37,11 +37,11 @@ import Testing
 
     @Test func `type, account and app each leave out what does not match, and the position goes on`() async throws {
         try await TestStore.with { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let start = try await store.events(after: nil).after
-            for shopper in [alice, bob] {
-                _ = try await shopper.add("coins", key: "1")
-                _ = try await shopper.add("nothing", key: "2")
+            for customerApp in [alice, bob] {
+                _ = try await customerApp.add("coins", key: "1")
+                _ = try await customerApp.add("nothing", key: "2")
             }
             let failed = try await store.events(after: start, type: .failed)
             #expect(failed.events.map(\.account) == ["alice", "bob"])
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `deferred is an event, a removal by the operator is none`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(askToBuy: true))
             let start = try await store.events(after: nil).after
             _ = try await alice.add("coins", key: "k")
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `one call looks at a thousand events, and the next goes on behind them`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let start = try await store.events(after: nil).after
             let bought = try await alice.add("coins", key: "k").transaction
             // Two thousand more of the purchase's first event, as a busy store would have them.
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `after 30 days events are pruned, and only a position behind them goes on`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let start = try await store.position()
             _ = try await alice.add("coins", key: "1")
             let first = try await store.events(after: start, count: 2)
@@ -131,7 +131,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             #expect(try await store.lastEvents().events.isEmpty)
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let start = try await store.position()
             for number in 0..<3 {
                 let bought = try await alice.add("coins", key: "\(number)").transaction

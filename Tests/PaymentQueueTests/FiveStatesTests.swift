@@ -12,7 +12,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let owned = try await alice.add("guide", key: "0").transaction
             try await alice.finish(owned.id)
             let bought = try await alice.add("beaches", key: "1").transaction
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `M20: what changes while no observer is registered comes at the next registration`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(askToBuy: true))
             let deferred = try await alice.add("coins", key: "k").transaction
             let seen = try await alice.snapshot(launches: true)
@@ -61,7 +61,7 @@ import Testing
         _ quantity: Int
     ) async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let value = try await alice.add("coins", key: "k", quantity: quantity).transaction
             #expect(value.payment.quantity == quantity)
             #expect(value.price?.minorUnits == Int64(99 * quantity))
@@ -73,7 +73,7 @@ import Testing
         _ quantity: Int
     ) async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let error = try await refusal { try await alice.add("coins", key: "k", quantity: quantity) }
             #expect(error?.status == 422)
             #expect(error?.details["path"] == .string("$.quantity"))

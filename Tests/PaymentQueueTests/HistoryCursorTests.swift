@@ -12,7 +12,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             _ = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .held)
@@ -40,7 +40,7 @@ import Testing
     ) async throws {
         var random = SplitMix64.seeded("history cursors, round \(round), \(engine)")
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             var (seen, cursor): ([String], String?) = ([], nil)
             for step in 0..<40 {
@@ -64,7 +64,7 @@ import Testing
 
     /// Purchases and renewals that end at once, later, or when a parent has agreed; and restores.
     private static func act(
-        _ store: TestStore, _ alice: Shopper, _ step: Int, _ random: inout SplitMix64
+        _ store: TestStore, _ alice: CustomerApp, _ step: Int, _ random: inout SplitMix64
     ) async throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3:

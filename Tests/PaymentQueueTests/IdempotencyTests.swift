@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P3: the same key 32 times at once is one charge and one transaction`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let replies = try await withThrowingTaskGroup { group in
                 for _ in 0..<32 { group.addTask { try await alice.add("coins", key: "k") } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -27,7 +27,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("coins", key: "k")
             _ = try await alice.snapshot(launches: true)
             try await alice.finish(first.transaction.id)
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `another payment with the same key is keyReused and has no effect`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "k")
             for change in [("beaches", 1, nil), ("coins", 2, nil), ("coins", 1, "somebody")] as [(String, Int, String?)]
             {
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `another payment with a key in flight is keyReused at once`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.begin("coins", key: "k")
             #expect(try await refusal { try await alice.add("beaches", key: "k") }?.code == .keyReused)
         }
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `keys of different customers are different keys`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let first = try await alice.add("coins", key: "k").transaction
             let second = try await bob.add("coins", key: "k").transaction
             #expect(first.id != second.id)
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M21: the same product with another key is another transaction`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("coins", key: "1").transaction
             let second = try await alice.add("coins", key: "2").transaction
             #expect(first.id != second.id)

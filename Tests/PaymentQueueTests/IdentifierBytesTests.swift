@@ -21,7 +21,7 @@ import Testing
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.product(Self.composed, type, "0.99"))
             store.catalogue.sell(.product(Self.decomposed, type, "99.99"))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let cheap = try await alice.add(Self.composed, key: "1").transaction
             let dear = try await alice.add(Self.decomposed, key: "2").transaction
             #expect(cheap.price == .usd("0.99"))
@@ -34,7 +34,7 @@ import Testing
     @Test func `P6: with Catalog away too, the last price of one spelling is not the other's`() async throws {
         try await TestStore.with { store in
             store.catalogue.sell(.product(Self.composed, .consumable, "0.99"))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add(Self.composed, key: "1")
             await store.stopCatalogue()
             let refused = try await refusal { try await alice.add(Self.decomposed, key: "2") }
@@ -48,7 +48,7 @@ import Testing
     {
         try await TestStore.with { store in
             store.catalogue.sell(.product(Self.composed, .nonConsumable, "0.99"))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add(Self.composed, key: "1")
             let unknown = try await alice.add(Self.decomposed, key: "2").transaction
             #expect(unknown.transactionState == .failed)
@@ -62,7 +62,7 @@ import Testing
             store.catalogue.sell(.subscription(Self.composed, "0.99", group: "caf\u{E9}"), level: 1)
             store.catalogue.sell(.subscription(Self.decomposed, "99.99", group: "cafe\u{301}"), level: 1)
             try await store.putClock("2027-01-10", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.subscribe(Self.composed, key: "1")
             _ = try await alice.subscribe(Self.decomposed, key: "2")
             try await store.jump(to: "2027-02-11")
@@ -85,8 +85,8 @@ import Testing
 
     @Test func `accounts and devices of two spellings are two`() async throws {
         try await TestStore.with { store in
-            let composed = try await store.shopper("ren\u{E9}", device: "ren\u{E9}-1")
-            let decomposed = try await store.shopper("rene\u{301}", device: "rene\u{301}-1")
+            let composed = try await store.customerApp("ren\u{E9}", device: "ren\u{E9}-1")
+            let decomposed = try await store.customerApp("rene\u{301}", device: "rene\u{301}-1")
             #expect(composed.customer != decomposed.customer)
             let failed = try await composed.add("nothing", key: "k").transaction
             #expect(try await composed.snapshot().transactions.map(\.id) == [failed.id])

@@ -18,7 +18,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add(payment(key: "intent:i_1"))
             #expect(first.status == 201)
             #expect(first.transaction.payment.intentIdentifier == "i_1")
@@ -30,7 +30,7 @@ import Testing
             #expect(other?.status == 409)
             // Not another one's either, and not after a finish.
             try await alice.finish(first.transaction.id)
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             #expect(try await refusal { try await bob.add(payment(key: "k")) }?.code == .intentDecided)
             #expect(try await store.charges().count == 1)
             #expect(try await store.transactions().count == 1)
@@ -43,12 +43,12 @@ import Testing
     func `I3 32 payments of one intent at once, with keys of their own, are one payment`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
+            let customerApps = [try await store.customerApp("alice"), try await store.customerApp("bob")]
             let outcomes = try await withThrowingTaskGroup { group in
                 for number in 0..<32 {
                     group.addTask {
                         do {
-                            return try await shoppers[number % 2].add(payment(key: "k\(number)")).transaction.id
+                            return try await customerApps[number % 2].add(payment(key: "k\(number)")).transaction.id
                         } catch let error as StoreError where error.code == .intentDecided {
                             return ""
                         }
@@ -65,13 +65,13 @@ import Testing
     @Test func `I3 two payment queues on one database make one payment of an intent`() async throws {
         try await TestStore.with(.postgres) { store in
             _ = try await store.startReplica()
-            let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
+            let customerApps = [try await store.customerApp("alice"), try await store.customerApp("bob")]
             for round in 0..<8 {
                 let codes = try await withThrowingTaskGroup { group in
                     for number in 0..<8 {
                         group.addTask {
                             let payment = payment(key: "\(round)-\(number)", intent: "i_\(round)")
-                            return try await refusal { try await shoppers[number % 2].add(payment) }?.code
+                            return try await refusal { try await customerApps[number % 2].add(payment) }?.code
                         }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `I3 a payment that failed was the intent's one payment too`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(canMakePayments: false))
             let failed = try await alice.add(payment(key: "1")).transaction
             #expect(failed.transactionState == .failed)
@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the same key with another intent is another payment`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add(payment(key: "k"))
             for intent in [nil, "i_2"] as [String?] {
                 let code = try await refusal { try await alice.add(payment(key: "k", intent: intent)) }?.code
@@ -113,7 +113,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.current.crash.arm(.afterFirstCommit)
             _ = try? await alice.add(payment(key: "intent:i_1"))
             try await store.restartQueue()
@@ -131,7 +131,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.product("soon", .consumable, "0.99"), availability: .notForSale)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             // One after the other within the second in which a quote is kept.
             for round in 0..<2 {
                 for isTest in [nil, true, false] as [Bool?] {
@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     /// A payment as PromotionController adds it.
     fileprivate func add(_ payment: Payment, isTest: Bool?) async throws -> PaymentTransaction {
         try await store.caller.call(

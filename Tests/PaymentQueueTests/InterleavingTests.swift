@@ -65,21 +65,21 @@ import Testing
 
     /// Errors are part of the game; what counts is the final state.
     private func attempt(_ key: Key, in store: TestStore, finishes: Bool) async {
-        guard let shopper = try? await store.shopper(key.account),
-            let reply = try? await shopper.add(
+        guard let customerApp = try? await store.customerApp(key.account),
+            let reply = try? await customerApp.add(
                 key.product, key: key.key, quantity: key.quantity, within: .milliseconds(260))
         else { return }
         if finishes, reply.transaction.transactionState.isTerminal {
-            _ = try? await shopper.finish(reply.transaction.id)
+            _ = try? await customerApp.finish(reply.transaction.id)
         }
     }
 
     private func check(_ store: TestStore, _ keys: Set<Key>) async throws {
         var settled: [PaymentTransaction] = []
         for key in keys {
-            let reply = try await store.shopper(key.account).add(key.product, key: key.key, quantity: key.quantity)
+            let reply = try await store.customerApp(key.account).add(key.product, key: key.key, quantity: key.quantity)
             #expect(reply.status == 201)
-            let again = try await store.shopper(key.account).add(key.product, key: key.key, quantity: key.quantity)
+            let again = try await store.customerApp(key.account).add(key.product, key: key.key, quantity: key.quantity)
             #expect(again.isReplayed)
             #expect(again.transaction == reply.transaction)
             settled.append(reply.transaction)
@@ -94,13 +94,13 @@ import Testing
                 == paid.reduce(0) { $0 + ($1.price?.minorUnits ?? 0) })
         let identifiers = settled.compactMap(\.transactionIdentifier)
         #expect(Set(identifiers).count == identifiers.count)
-        for account in ["alice", "bob"] { try await check(try await store.shopper(account), settled) }
+        for account in ["alice", "bob"] { try await check(try await store.customerApp(account), settled) }
     }
 
-    private func check(_ shopper: Shopper, _ settled: [PaymentTransaction]) async throws {
+    private func check(_ customerApp: CustomerApp, _ settled: [PaymentTransaction]) async throws {
         var changes: [CustomerChange] = []
         while true {
-            let page = try await shopper.changes(after: Int64(changes.count))
+            let page = try await customerApp.changes(after: Int64(changes.count))
             changes += page.changes
             if page.changes.isEmpty { break }
         }
@@ -122,7 +122,7 @@ import Testing
                 queue.append(id)
             }
         }
-        #expect(Set(try await shopper.snapshot().transactions.map(\.id)) == Set(queue))
+        #expect(Set(try await customerApp.snapshot().transactions.map(\.id)) == Set(queue))
         // O1: at most one offer per group; P8: a non-consumable is paid for once.
         let mine = Dictionary(grouping: changes, by: \.transactionID).keys
         let bought = settled.filter { mine.contains($0.id) && $0.transactionState == .purchased }

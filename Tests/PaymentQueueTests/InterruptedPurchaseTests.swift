@@ -12,10 +12,10 @@ import Testing
     private func withInterrupted(
         _ engine: Engine,
         of product: String = "coins", _ tester: TesterSettings = TesterSettings(interruptPurchases: true),
-        _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
+        _ body: (TestStore, CustomerApp, PaymentTransaction) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", tester)
             let reply = try await alice.add(product, key: "k")
             #expect(reply.status == 201)
@@ -141,7 +141,7 @@ import Testing
     ) async throws {
         let tester = TesterSettings(askToBuy: true, interruptPurchases: true, sheet: .interactive)
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", tester)
             #expect(try await alice.add("beaches", key: "k").transaction.transactionState == .purchasing)
             let failed = try #require(try await store.answer(try await store.prompt().id, .approve).transaction)
@@ -160,7 +160,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.begin("beaches", key: "1")
             try await store.set("alice", TesterSettings(interruptPurchases: true))
             let second = try await alice.begin("beaches", key: "2").transaction

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `stores of equal seeds count alike, whatever else is bought`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let ordinary = try #require(
                 try await alice.add("coins", key: "1").transaction.transactionIdentifier.flatMap(Int64.init))
             let one = try await buy(Self.first, in: store)
@@ -340,7 +340,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             // Both logs are read to their ends at every step, as by a prompt reader.
             var (after, changes): (String?, [String]) = (nil, [])
             var (position, states) = (try await store.position(), [String]())
@@ -383,7 +383,7 @@ import Testing
 
     @Test func `an app of the installation is not removed`() async throws {
         try await TestStore.with { store in
-            _ = try await store.shopper().add("coins", key: "1")
+            _ = try await store.customerApp().add("coins", key: "1")
             let error = try await refusal {
                 try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: Catalogue.bundleId))
             }

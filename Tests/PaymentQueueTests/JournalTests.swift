@@ -17,20 +17,20 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
+            let customerApps = [try await store.customerApp("alice"), try await store.customerApp("bob")]
             try await withThrowingTaskGroup { group in
                 for number in 0..<40 {
-                    let shopper = shoppers[number % 2]
+                    let customerApp = customerApps[number % 2]
                     group.addTask {
-                        let value = try await shopper.add(number % 3 == 0 ? "nothing" : "coins", key: "k\(number)")
+                        let value = try await customerApp.add(number % 3 == 0 ? "nothing" : "coins", key: "k\(number)")
                             .transaction
-                        if number % 5 == 0 { try await shopper.finish(value.id) }
+                        if number % 5 == 0 { try await customerApp.finish(value.id) }
                     }
                 }
                 try await group.waitForAll()
             }
-            for shopper in shoppers {
-                let reply = try await shopper.changes()
+            for customerApp in customerApps {
+                let reply = try await customerApp.changes()
                 #expect(reply.changes.map(\.seq) == Array(1...Int64(reply.changes.count)))
                 #expect(reply.head == Int64(reply.changes.count))
                 for (_, changes) in Dictionary(grouping: reply.changes, by: \.transactionID) {
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a snapshot taken at any moment and the changes behind it rebuild the queue`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     for number in 0..<15 {
@@ -70,7 +70,7 @@ import Testing
     func `every change is published once after its commit, on the customer's own subject`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let hints = try await store.hints(of: alice) {
                 let id = try await alice.add("coins", key: "k").transaction.id
                 try await alice.finish(id)
@@ -85,7 +85,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             _ = try await bob.add("coins", key: "k")
             func heads(_ customers: [String]) async throws -> [Int64] {
                 let references = customers.map {
@@ -105,7 +105,7 @@ import Testing
     func `after 30 days the journal is pruned, and a reader from before takes a snapshot`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "1")
             store.advance(by: .seconds(20 * 86_400))
             _ = try await alice.add("coins", key: "2")
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `changes come in pages`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for number in 0..<3 { _ = try await alice.add("coins", key: "k\(number)") }
             let page = try await alice.changes(after: 1, limit: 2)
             #expect(page.changes.map(\.seq) == [2, 3])

@@ -10,9 +10,9 @@ import Testing
 @Suite(.serialized, .slow) struct LargeRestoreTests {
     private static let count = 230
 
-    private func withMuch(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {
+    private func withMuch(_ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for number in 0..<Self.count { store.catalogue.sell(.product("map\(number)", .nonConsumable, "0.00")) }
             // A few at a time: all of them wait for the one customer's row.
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    private func check(_ alice: Shopper, _ store: TestStore, behind head: Int64) async throws {
+    private func check(_ alice: CustomerApp, _ store: TestStore, behind head: Int64) async throws {
         var changes: [CustomerChange] = []
         while true {
             let page = try await alice.changes(after: head + Int64(changes.count)).changes

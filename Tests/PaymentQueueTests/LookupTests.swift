@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `get and finish take the decimal identifier`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let number = try #require(bought.transactionIdentifier)
             #expect(try await alice.get(number).id == bought.id)
@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P11: another customer's number, and an unused one, are not found`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let bob = try await store.shopper("bob", device: "pad")
+            let alice = try await store.customerApp()
+            let bob = try await store.customerApp("bob", device: "pad")
             let number = try #require(try await alice.add("beaches", key: "1").transaction.transactionIdentifier)
             for text in [
                 number, "1", "9223372036854775807", "9223372036854775808", "00", String(repeating: "9", count: 40),
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func `operators name transactions by number too`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let number = try #require(bought.transactionIdentifier)
             #expect(try await store.revoke(number).id == bought.id)

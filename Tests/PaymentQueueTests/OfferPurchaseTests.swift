@@ -7,7 +7,7 @@ import Testing
 /// Goal: signed promotional offers, win-back offers and offer codes are sold on their own terms, once where they count
 /// once, and never use up the introductory offer.
 @Suite(.serialized) struct OfferPurchaseTests {
-    private func withStore(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {
+    private func withStore(_ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(engine) { store in
             var product = Product.subscription(
                 "star.monthly", group: "star", intro: .discount(.freeTrial, "0.00", 1, .week))
@@ -25,7 +25,7 @@ import Testing
                         type: .winBack, offer: free, winBack: .init(paidMonthsMin: 1, monthsSinceExpiryMin: 1)),
                     RedeemableOffer(type: .code, offer: half, audiences: [.new]),
                 ])
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             try await body(store, alice)
         }
@@ -88,7 +88,7 @@ import Testing
             let second = try await alice.buy(
                 "star.monthly", key: "2", discount: .offer("loyal", nonce: "ab"), check: .valid)
             #expect(second.error?.code == 12)
-            let bob = try await store.shopper("bob", device: "pad")
+            let bob = try await store.customerApp("bob", device: "pad")
             let other = try await bob.buy(
                 "star.monthly", key: "1", discount: .offer("loyal", nonce: "ab"), check: .valid)
             #expect(other.error?.code == 12)

@@ -64,16 +64,16 @@ import Testing
     private static func race(
         _ round: Int, _ products: [String], in store: TestStore
     ) async throws -> Round {
-        let shopper = try await store.shopper("racer-\(round)", device: "d\(round)")
+        let customerApp = try await store.customerApp("racer-\(round)", device: "d\(round)")
         let bought = try await withThrowingTaskGroup { group in
             for product in products {
-                group.addTask { try await shopper.add(product, key: product, within: .seconds(30)).transaction }
+                group.addTask { try await customerApp.add(product, key: product, within: .seconds(30)).transaction }
             }
             return try await group.reduce(into: [PaymentTransaction]()) { $0.append($1) }
         }
         #expect(bought.allSatisfy { $0.transactionState == .purchased })
         let introductory = bought.filter { $0.offer?.type == .introductory }
-        let summary = try await shopper.offers().first
+        let summary = try await customerApp.offers().first
         return Round(
             offers: introductory.count,
             isSeen: summary?.introductoryOfferTransaction == introductory.first?.transactionIdentifier)
@@ -84,16 +84,16 @@ import Testing
             _ = try await store.startReplica()
             store.processor.set(outcome: .declined)
             for round in 0..<5 {
-                let shopper = try await store.shopper("declined-\(round)", device: "d\(round)")
-                async let first = shopper.add("pro.yearly", key: "1", within: .seconds(20))
-                async let second = shopper.add("basic.monthly", key: "2", within: .seconds(20))
+                let customerApp = try await store.customerApp("declined-\(round)", device: "d\(round)")
+                async let first = customerApp.add("pro.yearly", key: "1", within: .seconds(20))
+                async let second = customerApp.add("basic.monthly", key: "2", within: .seconds(20))
                 let failed = try await [first, second].map(\.transaction)
                 #expect(failed.allSatisfy { $0.transactionState == .failed })
-                #expect(try await shopper.offers().isEmpty)
+                #expect(try await customerApp.offers().isEmpty)
             }
             store.processor.set(outcome: .approved)
-            let shopper = try await store.shopper("declined-0", device: "d0")
-            #expect(try await shopper.add("pro.yearly", key: "3").transaction.offer?.type == .introductory)
+            let customerApp = try await store.customerApp("declined-0", device: "d0")
+            #expect(try await customerApp.add("pro.yearly", key: "3").transaction.offer?.type == .introductory)
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a page follows though the history before it was cleared`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for number in 0..<5 { _ = try await alice.add("coins", key: "k\(number)") }
             let first = try await alice.opening(after: nil, through: nil, limit: 2)
             #expect(first.transactions.count == 2)
@@ -28,7 +28,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let tablet = alice.on(device: "tablet")
             for number in 0..<3 { _ = try await alice.add("coins", key: "k\(number)") }
             store.processor.set(trouble: .held)
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M51: each page of a launch counts what it brings, once`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for number in 0..<5 { _ = try await alice.add("coins", key: "k\(number)") }
             for launch in 1...2 {
                 var (after, through): (String?, Int64?) = (nil, nil)
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     fileprivate func opening(
         after: String?, through: Int64?, limit: Int, launches: Bool = false
     ) async throws -> Snapshot {

@@ -11,10 +11,10 @@ import Testing
 @Suite(.serialized) struct OperatorTests {
     private func withDeferred(
         _ engine: Engine,
-        of product: String = "coins", _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
+        of product: String = "coins", _ body: (TestStore, CustomerApp, PaymentTransaction) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(askToBuy: true))
             try await body(store, alice, try await alice.add(product, key: "k").transaction)
         }
@@ -103,7 +103,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             try await alice.finish(bought.id)
             let failed = try await alice.add("nothing", key: "2").transaction
@@ -147,7 +147,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `one transaction is read as the list has it, with its customer`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let guide = try await alice.add("guide", key: "1").transaction
             try await alice.update(try #require(guide.downloads.first).id, .start)
             let coins = try await alice.add("coins", key: "2").transaction
@@ -173,7 +173,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("guide", key: "k").transaction
             let other = try await alice.add("coins", key: "other").transaction
             try await alice.update(try #require(bought.downloads.first).id, .start)
@@ -195,7 +195,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .before)
             let pending = try await alice.begin("coins", key: "k").transaction
             store.processor.set(trouble: .none)

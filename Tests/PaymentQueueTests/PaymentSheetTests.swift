@@ -23,7 +23,7 @@ import Testing
     ) async throws {
         let (settings, code) = failure
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", settings)
             let reply = try await alice.add("coins", key: "k")
             #expect(reply.status == 201)
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M36, M140: signed in and approved is purchased`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(signIn: .ok, sheet: .approve))
             #expect(try await alice.add("coins", key: "k").transaction.transactionState == .purchased)
             #expect(try await store.charges().count == 1)
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a failure at the sheet keeps neither offer nor product`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .cancel))
             _ = try await alice.add("pro.monthly", key: "1")
             _ = try await alice.add("beaches", key: "2")
@@ -73,7 +73,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             store.catalogue.set(
                 testerDefaults: TesterSettings(signIn: .cancelled, simulatedErrors: .init(purchase: "clientInvalid")))
             try await store.set("bob", TesterSettings(signIn: .ok))
@@ -87,7 +87,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `what the store itself refuses comes before the sheet`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             #expect(try await alice.add("nothing", key: "k").transaction.error?.code == 3)
             #expect(try await store.prompts().prompts.isEmpty)
@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M136: a purchase is charged in the storefront the tester lives in now`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(storefront: "FRA"))
             _ = try await alice.add("coins", key: "k")
             #expect(store.catalogue.lastStorefront == "FRA")

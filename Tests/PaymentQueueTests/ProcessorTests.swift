@@ -11,10 +11,10 @@ import Testing
 @Suite(.serialized) struct ProcessorTests {
     /// A store whose queue listens to callbacks.
     private func withCallbacks(
-        _ engine: Engine = .sqlite, _ body: (TestStore, Shopper) async throws -> Void
+        _ engine: Engine = .sqlite, _ body: (TestStore, CustomerApp) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let service = store.current.service
             // Not a child task: it is ended by hand, before the queue it belongs to.
             let listening = Task { await service.callbacks.run() }
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a tester's wish goes with every request for the charge, in the next process too`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(processor: .timeoutAfter))
             store.processor.set(trouble: .before)
             let pending = try await alice.begin("coins", key: "k").transaction
@@ -51,7 +51,7 @@ import Testing
     @Test func `the app's default wish counts where the tester has none`() async throws {
         try await TestStore.with { store in
             store.catalogue.set(testerDefaults: TesterSettings(processor: .slow))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "k")
             #expect(store.processor.wishes == [.slow])
         }
@@ -61,7 +61,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(outcome: .pending)
             let reply = try await alice.begin("coins", key: "k")
             #expect(reply.transaction.transactionState == .purchasing)
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `what an operator clears away while the processor is undecided is given up at once`() async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(outcome: .pending)
             _ = try await alice.begin("coins", key: "k")
             #expect(try await store.clear("alice") == 1)

@@ -11,10 +11,10 @@ import Testing
 @Suite(.serialized) struct PromptTests {
     /// A store in which alice has an open sheet.
     private func withSheet(
-        of product: String = "coins", _ body: (TestStore, Shopper, Prompt) async throws -> Void
+        of product: String = "coins", _ body: (TestStore, CustomerApp, Prompt) async throws -> Void
     ) async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let reply = try await alice.add(product, key: "k")
             #expect(reply.status == 202)
@@ -154,7 +154,7 @@ import Testing
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             store.current.crash.arm(checkpoint)
             await #expect(throws: StoreError.self) { try await alice.add("coins", key: "k") }
@@ -187,9 +187,9 @@ import Testing
             var expected: [String] = []
             for number in 0..<3 {
                 for account in ["alice", "bob"] {
-                    let shopper = try await store.shopper(account)
+                    let customerApp = try await store.customerApp(account)
                     try await store.set(account, TesterSettings(sheet: .interactive))
-                    expected.append(try await shopper.add("coins", key: "\(number)").transaction.id)
+                    expected.append(try await customerApp.add("coins", key: "\(number)").transaction.id)
                 }
             }
             let all = try await store.prompts()

@@ -11,7 +11,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.add("coins", key: "k", quantity: 3)
             #expect(reply.status == 201)
             #expect(!reply.isReplayed)
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a free product takes the same two commits and no charge`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.add("gift", key: "k")
             #expect(reply.transaction.transactionState == .purchased)
             #expect(
@@ -49,7 +49,7 @@ import Testing
         let (product, code) = failure
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.product("hidden", .consumable, "1.00"), availability: .notForSale)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.add(product, key: "k")
             #expect(reply.status == 201)
             #expect(reply.transaction.transactionState == .failed)
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M14: an account that may not pay gets error 4`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(canMakePayments: false))
             #expect(try await alice.add("coins", key: "k").transaction.error?.code == 4)
             #expect(try await store.charges().isEmpty)
@@ -75,7 +75,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.product("coins", .consumable, "0.99"), unfinishedLimit: 1)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("coins", key: "1").transaction
             let refused = try await alice.add("coins", key: "2").transaction
             #expect(refused.error?.reason == "unfinishedTransactions")
@@ -89,7 +89,7 @@ import Testing
     func `P5: a declined charge is failed with 0, and stays so`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.processor.set(outcome: .declined)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.add("coins", key: "k")
             #expect(reply.status == 201)
             #expect(reply.transaction.error?.code == 0)
@@ -105,7 +105,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P8: an owned non-consumable is purchased again for nothing`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("beaches", key: "1").transaction
             let second = try await alice.add("beaches", key: "2").transaction
             #expect(second.transactionState == .purchased)
@@ -119,7 +119,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P8: eight purchases of one non-consumable at once are one charge`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let replies = try await withThrowingTaskGroup { group in
                 for number in 0..<8 { group.addTask { try await alice.add("beaches", key: "k\(number)") } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -133,7 +133,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P8: when the first of two is declined, the waiting one is charged`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.begin("beaches", key: "1")
             let second = try await alice.begin("beaches", key: "2")
             #expect([first.status, second.status] == [202, 202])
@@ -155,7 +155,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             // Another request has used the key of this purchase for another amount: reached by stopping before the
             // charge.
             store.processor.set(trouble: .before)
@@ -183,7 +183,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `without Catalog and without a known price nothing is committed`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "1")
             await store.stopCatalogue()
             // Known and fresh or known and Catalog away: the last quote counts.
@@ -196,8 +196,8 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `an unknown customer is notFound, and a bad request leaves nothing behind`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let stranger = Shopper(store: store, customer: "c_nobody", device: "phone")
+            let alice = try await store.customerApp()
+            let stranger = CustomerApp(store: store, customer: "c_nobody", device: "phone")
             #expect(try await refusal { try await stranger.add("coins", key: "k") }?.code == .notFound)
             #expect(try await refusal { try await alice.add("coins", key: "k", quantity: 11) }?.status == 422)
             #expect(try await refusal { try await alice.add("coins", key: "ü") }?.code == .idempotencyKeyInvalid)

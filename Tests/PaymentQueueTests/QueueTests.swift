@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M49, M57: an unfinished transaction survives the process, with the same id`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "k").transaction
             try await store.restartQueue()
             #expect(try await alice.snapshot().transactions == [bought])
@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M50, M51: n launches bring it n times and count, after the finish it is gone`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let id = try await alice.add("coins", key: "k").transaction.id
             for launch in 1...3 {
                 #expect(try await alice.snapshot(launches: true).transactions.map(\.deliveries) == [launch])
@@ -41,7 +41,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for product in ["coins", "nothing"] {
                 let value = try await alice.add(product, key: product).transaction
                 #expect(try await alice.snapshot().transactions.map(\.id) == [value.id])
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M28: a purchasing transaction is not finishable and stays`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let value = try await alice.begin("coins", key: "k").transaction
             #expect(try await refusal { try await alice.finish(value.id) }?.code == .transactionNotFinishable)
             #expect(try await alice.snapshot().transactions.map(\.id) == [value.id])
@@ -69,7 +69,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let phone = try await store.shopper()
+            let phone = try await store.customerApp()
             let tablet = phone.on(device: "tablet")
             let bought = try await phone.add("coins", key: "1").transaction
             let failed = try await phone.add("nothing", key: "2").transaction
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P11: no customer sees, finishes or lists another's transactions`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let bought = try await alice.add("coins", key: "k").transaction
             #expect(try await refusal { try await bob.get(bought.id) }?.code == .notFound)
             #expect(try await refusal { try await bob.finish(bought.id) }?.code == .notFound)
@@ -113,7 +113,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             var bought: [String] = []
             for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
             _ = try await alice.add("nothing", key: "failed")
@@ -135,7 +135,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             var bought: [String] = []
             for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
             let first = try await alice.snapshot(limit: 2)
@@ -154,7 +154,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the operator's list spans customers, says whose, and filters`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let first = try await alice.add("coins", key: "k").transaction
             let second = try await bob.add("nothing", key: "k").transaction
             try await alice.finish(first.id)
@@ -177,7 +177,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `replies stay below 512 KiB: a page ends early and the rest follows`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             // Control characters are written as six bytes in JSON, which makes the largest transaction there can be.
             let name = String(repeating: "\u{1}", count: 4096)
             for number in 0..<20 { _ = try await alice.add("coins", key: "k\(number)", username: name) }

@@ -11,9 +11,9 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            _ = try await store.shopper()
+            _ = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
-            let bob = try await store.shopper("bob", device: "pad")
+            let bob = try await store.customerApp("bob", device: "pad")
             let page = try await bob.receipt()
             #expect(page.items.isEmpty)
             #expect(page.subscriptions.isEmpty)
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `consumables are in it until their finish, everything else permanently`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for product in ["coins", "beaches", "season", "pro.monthly"] {
                 try await alice.finish(try await alice.add(product, key: product).transaction.id)
             }
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `periods have the first one as their original, and each its own line item`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             try await store.jump(to: "2027-03-16")
@@ -79,7 +79,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let refunded = try await store.refund(bought.id, reason: .appIssue)
             _ = try await alice.subscribe("pro.monthly")
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `pages have everything once, and the subscriptions stand on the first`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.subscribe("news.weekly")
             for number in 0..<7 {
                 let bought = try await alice.add("coins", key: "\(number)").transaction

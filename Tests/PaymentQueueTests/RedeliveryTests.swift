@@ -10,7 +10,7 @@ import Testing
 
 /// Goal: the operator gives an unfinished transaction to the observers once more, and changes nothing else.
 @Suite(.serialized) struct RedeliveryTests {
-    private func deferred(_ store: TestStore, _ alice: Shopper, key: String) async throws -> PaymentTransaction {
+    private func deferred(_ store: TestStore, _ alice: CustomerApp, key: String) async throws -> PaymentTransaction {
         try await store.set("alice", TesterSettings(askToBuy: true))
         let value = try await alice.add("coins", key: key).transaction
         try await store.set("alice", TesterSettings())
@@ -22,7 +22,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let beaches = try await alice.add("beaches", key: "beaches").transaction
             try await alice.finish(beaches.id)
             _ = try await alice.restore()
@@ -62,7 +62,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1").transaction
             try await alice.finish(bought.id)
             try await store.set("alice", TesterSettings(sheet: .interactive))
@@ -83,7 +83,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `open streams get it, and each device of its downloads as they are`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let guide = try await alice.add("guide", key: "k").transaction
             let download = try #require(guide.downloads.first)
             try await alice.update(download.id, .start)
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P7: beside an approval it charges once, and revisions only grow`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let waits = try await deferred(store, alice, key: "k")
             try await withThrowingTaskGroup { group in
                 for number in 0..<10 {

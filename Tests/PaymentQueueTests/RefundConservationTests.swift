@@ -17,7 +17,7 @@ import Testing
             store.catalogue.sell(.subscription("base.monthly", "5.00"), level: 2)
             store.catalogue.sell(.subscription("plus.monthly", "14.99"), level: 1)
             store.catalogue.sell(.subscription("lite.monthly", "2.99"), level: 3)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-01-31", frozen: true)
             for step in 0..<40 {
                 if Int.random(in: 0..<6, using: &random) == 0 {
@@ -35,7 +35,7 @@ import Testing
     }
 
     private static func act(
-        _ store: TestStore, _ alice: Shopper, _ step: Int, _ random: inout SplitMix64
+        _ store: TestStore, _ alice: CustomerApp, _ step: Int, _ random: inout SplitMix64
     ) async throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5:

@@ -13,7 +13,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             store.advance(by: .seconds(60))
             let refunded = try await store.refund(bought.id, reason: .appIssue)
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a consumable is refunded too, and no entitlement is lost by it`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1", quantity: 3).transaction
             try await alice.finish(bought.id)
             let head = try await alice.changes().head
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a revocation takes the entitlement and leaves the money`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let start = try await store.position()
             let bought = try await alice.add("season", key: "1").transaction
             #expect(try await store.revoke(bought.id).revocationReason == .other)
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a refunded subscription period ends the subscription, and its renewals stop`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             _ = try await alice.subscribe("news.weekly")
             try await store.jump(to: "2027-03-10")
@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `an earlier period is refunded and the subscription goes on`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             try await store.jump(to: "2027-03-10")
@@ -112,7 +112,7 @@ import Testing
     func `P10: of a period that was replaced only the rest of its money goes back`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.subscription("base.monthly", "5.00"), level: 2)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let first = try await alice.subscribe("base.monthly")
             try await store.jump(by: "P10D")
@@ -130,7 +130,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M128, O2: a refunded trial stays used`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let trial = try await alice.add("pro.monthly", key: "1").transaction
             _ = try await store.refund(trial.id)
             #expect(try await store.refunds().isEmpty)
@@ -145,7 +145,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func `R1: what was revoked does not come back`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for product in ["beaches", "guide", "pro.monthly"] {
                 let bought = try await alice.add(product, key: product).transaction
                 try await alice.finish(bought.id)
@@ -159,7 +159,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `only purchases are taken back, and only such as there are`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             #expect(try await refusal { try await store.refund("t_nothing") }?.code == .notFound)
             #expect(try await refusal { try await store.refund("2000000000000099") }?.code == .notFound)
             let failed = try await alice.add("unknown", key: "1").transaction
@@ -175,7 +175,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a processor that is away gets the refund when it is back, once`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             store.current.crash.arm(.afterRefundCommit)
             await #expect(throws: StoreError.self) { try await store.refund(bought.id) }
@@ -192,7 +192,7 @@ import Testing
     @Test(arguments: [Checkpoint.insideRefundCommit, .afterRefundCommit, .afterRefund], Engine.allCases)
     func `P2, P10: dead at any step, asked again it is one refund`(_ place: Checkpoint, _ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             store.current.crash.arm(place)
             _ = try? await store.refund(bought.id)
@@ -209,7 +209,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             try await store.jump(to: "2027-03-10")
@@ -230,7 +230,7 @@ import Testing
         _ place: Checkpoint?, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             store.current.crash.arm(.afterRefundCommit)
             await #expect(throws: StoreError.self) { try await store.refund(bought.id) }
@@ -258,7 +258,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `sixteen refunds at once are one`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let answers = try await withThrowingTaskGroup { group in
                 for number in 0..<16 {

@@ -10,13 +10,13 @@ import Testing
     private func sell(_ product: String, in group: String, _ store: TestStore, level: Int = 1) async throws {
         store.catalogue.sell(
             .subscription(product, group: group, intro: .discount(.freeTrial, "0.00", 1, .week)), level: level)
-        try await store.shopper().forgetQuotes()
+        try await store.customerApp().forgetQuotes()
     }
 
     @Test(arguments: Engine.allCases)
     func `M119, M125: a group's new name gives no customer a second trial, by any path`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             try await sell("p", in: "A", store)
             let original = try await alice.subscribe("p")
@@ -48,7 +48,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("p", group: "A"), level: 1)
             let original = try await alice.subscribe("p")
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a renewal goes on when the group was renamed meanwhile`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("p", group: "A"), level: 1)
             let original = try await alice.subscribe("p")
@@ -95,7 +95,7 @@ import Testing
         for _ in 0..<4 {
             let life = SplitMix64(seed: random.next())
             try await TestStore.with(engine) { store in
-                var world = RegroupedWorld(store, try await store.shopper(), life)
+                var world = RegroupedWorld(store, try await store.customerApp(), life)
                 try await store.putClock("2027-03-01", frozen: true)
                 try await world.begin()
                 for _ in 0..<30 { try await world.step() }

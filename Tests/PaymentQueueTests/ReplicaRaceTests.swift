@@ -8,10 +8,10 @@ import Testing
 /// Goal: restores, interruptions, finishes and events are one store's with two payment queues on one database (R3, Q4,
 /// Q6). Method: a queue group of two, on PostgreSQL, and many requests at once.
 @Suite(.serialized) struct ReplicaRaceTests {
-    private func withTwo(_ body: (TestStore, Shopper) async throws -> Void) async throws {
+    private func withTwo(_ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(.postgres) { store in
             _ = try await store.startReplica()
-            try await body(store, try await store.shopper())
+            try await body(store, try await store.customerApp())
         }
     }
 
@@ -59,13 +59,16 @@ import Testing
     @Test func `the journal has no gap and events miss nothing while two queues write side by side`() async throws {
         try await withTwo { store, _ in
             let start = try await store.position()
-            let shoppers = [try await store.shopper("a"), try await store.shopper("b"), try await store.shopper("c")]
+            let customerApps = [
+                try await store.customerApp("a"), try await store.customerApp("b"), try await store.customerApp("c"),
+            ]
             async let writing: Void = withThrowingTaskGroup { group in
                 for number in 0..<60 {
-                    let shopper = shoppers[number % 3]
+                    let customerApp = customerApps[number % 3]
                     group.addTask {
-                        let value = try await shopper.add("coins", key: "\(number)", within: .seconds(20)).transaction
-                        try await shopper.finish(value.id)
+                        let value = try await customerApp.add("coins", key: "\(number)", within: .seconds(20))
+                            .transaction
+                        try await customerApp.finish(value.id)
                     }
                 }
                 try await group.waitForAll()
@@ -84,8 +87,8 @@ import Testing
             for path in Dictionary(grouping: seen, by: \.transaction.id).values {
                 #expect(path.map(\.type) == [.purchasing, .purchased, .finished])
             }
-            for shopper in shoppers {
-                let changes = try await shopper.changes().changes
+            for customerApp in customerApps {
+                let changes = try await customerApp.changes().changes
                 #expect(changes.map(\.seq) == Array(1...60))
             }
         }

@@ -11,10 +11,10 @@ import Testing
 /// either queue, and neither misses what the other writes.
 /// Method: two of them share the bus's queue group, so each request goes to either.
 @Suite(.serialized) struct ReplicaTests {
-    private func withReplicas(_ body: (TestStore, Shopper) async throws -> Void) async throws {
+    private func withReplicas(_ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(.postgres) { store in
             try await store.startReplica()
-            try await body(store, try await store.shopper())
+            try await body(store, try await store.customerApp())
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
             let stopped = try await store.startReplica().database
             let (locked, isLocked) = AsyncStream<Void>.makeStream()
             let (released, release) = AsyncStream<Void>.makeStream()
-            async let standing = refusal {
+            async let storePageCustomer = refusal {
                 try await stopped.write { transaction in
                     _ = try await transaction.query("SELECT 1 FROM customer FOR UPDATE")
                     isLocked.finish()
@@ -78,7 +78,7 @@ import Testing
             }
             #expect(ContinuousClock.now - start < .seconds(6))
             release.finish()
-            _ = try? await standing
+            _ = try? await storePageCustomer
         }
     }
 
@@ -107,17 +107,17 @@ import Testing
 
     @Test func `an account opened at two replicas at once is one customer`() async throws {
         try await withReplicas { store, _ in
-            let shoppers = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<16 { group.addTask { try await store.shopper("bob").customer } }
+            let customerApps = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<16 { group.addTask { try await store.customerApp("bob").customer } }
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
-            #expect(shoppers.count == 1)
+            #expect(customerApps.count == 1)
         }
     }
 
     @Test func `what was left under way is divided: no purchase is swept twice`() async throws {
         try await TestStore.with(.postgres, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             var begun: Set<String> = []
             for number in 0..<12 { begun.insert(try await alice.begin("coins", key: "\(number)").transaction.id) }
             let database = store.current.database
@@ -153,7 +153,7 @@ import Testing
     @Test func `P4: what a dead replica has left under way another one takes to its end`() async throws {
         try await TestStore.with(.postgres, withProcessor: false) { store in
             let survivor = try await store.startReplica(PurchaseClaims(headStart: .zero, lease: .milliseconds(500)))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for number in 0..<6 { _ = try await alice.begin("coins", key: "\(number)") }
             await store.stopQueue()
             try await store.startProcessor()
@@ -170,7 +170,7 @@ import Testing
         try await withReplicas { store, alice in
             let bought = try await alice.add("coins", key: "before").transaction
             let body = String(decoding: try StoreJSON.encode(bought), as: UTF8.self)
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             let start = try await store.events(after: nil).after
             let database = store.current.database
             let (written, gate) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())

@@ -9,11 +9,11 @@ import Testing
 /// when a process dies in between, and however often it is asked for (M38 to M45; R1 to R4).
 @Suite(.serialized) struct RestoreTests {
     /// Buys and finishes.
-    private func buy(_ shopper: Shopper, _ products: String...) async throws -> [PaymentTransaction] {
+    private func buy(_ customerApp: CustomerApp, _ products: String...) async throws -> [PaymentTransaction] {
         var bought: [PaymentTransaction] = []
         for product in products {
-            let value = try await shopper.add(product, key: product).transaction
-            try await shopper.finish(value.id)
+            let value = try await customerApp.add(product, key: product).transaction
+            try await customerApp.finish(value.id)
             bought.append(value)
         }
         return bought
@@ -24,7 +24,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await buy(alice, "coins", "beaches", "season", "pro.monthly", "news.weekly")
             store.advance(by: .seconds(86_400))
             let (start, head) = (try await store.position(), try await alice.changes().head)
@@ -61,7 +61,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches")
             let attempts = store.processor.attempts
             store.processor.set(trouble: .before)
@@ -78,7 +78,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches")
             let first = try await alice.restore(key: "k", username: "a")
             let head = try await alice.changes().head
@@ -98,7 +98,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches", "pro.monthly")
             let head = try await alice.changes().head
             let restores = try await withThrowingTaskGroup { group in
@@ -117,7 +117,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let phone = try await store.shopper()
+            let phone = try await store.customerApp()
             let original = try await buy(phone, "beaches")[0]
             let pad = phone.on(device: "pad")
             _ = try await pad.restore()
@@ -145,7 +145,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await buy(alice, "beaches", "pro.monthly")
             try await alice.finish(try await alice.add("beaches", key: "again").transaction.id)
             // Two weeks of trial that are not to renew, then a new subscription of the group.
@@ -171,7 +171,7 @@ import Testing
         _ tester: TesterSettings, _ code: Int, _ reason: String?
     ) async throws {
         try await TestStore.with { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches")
             let head = try await alice.changes().head
             try await store.set("alice", tester)
@@ -192,7 +192,7 @@ import Testing
     @Test(arguments: Engine.allCases) func `M42: the app's defaults fail a restore too`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.set(testerDefaults: TesterSettings(signIn: .cancelled))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             #expect(try await alice.restore().error?.code == 2)
         }
     }
@@ -200,7 +200,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `R3: an end is in the device's snapshots until its stream has acknowledged it`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let phone = try await store.shopper()
+            let phone = try await store.customerApp()
             _ = try await buy(phone, "beaches", "guide")
             let (finished, id) = try await { ($0, $0.restoreIdentifier) }(phone.restore())
             try await store.set("alice", TesterSettings(signIn: .fails))
@@ -223,7 +223,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "coins", "season")
             #expect(try await alice.restore().restored == 0)
             #expect(try await alice.snapshot().restores.map(\.state) == [.finished])
@@ -234,7 +234,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches")
             store.processor.set(trouble: .held)
             let pending = Task { try await alice.add("guide", key: "k", within: .seconds(10)) }
@@ -252,7 +252,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await buy(alice, "beaches")
             let restore = try await alice.restore()
             #expect(try await store.clear("alice") == 2)
@@ -266,7 +266,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func `a key, a device and a username have bounds`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             #expect(try await refusal { try await alice.restore(key: "ü") }?.code == .idempotencyKeyInvalid)
             #expect(try await refusal { try await alice.on(device: "").restore() }?.code == .requestInvalid)
             let long = String(repeating: "a", count: 4097)

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `it is journalled for every device, the finished and the unfinished`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let head = try await alice.changes().head
             _ = try await store.refund(bought.id)
@@ -33,7 +33,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let phone = try await store.shopper()
+            let phone = try await store.customerApp()
             let pad = phone.on(device: "pad")
             #expect(try await phone.snapshot().revocations.isEmpty)
             #expect(try await pad.snapshot().revocations.isEmpty)
@@ -61,7 +61,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let phone = try await store.shopper()
+            let phone = try await store.customerApp()
             let first = try await phone.add("beaches", key: "1").transaction
             _ = try await store.refund(first.id)
             let pad = phone.on(device: "pad")
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a place the journal has not reached, and an unknown customer, are refused`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             #expect(try await refusal { try await alice.acknowledgeRevocations(7) }?.code == .requestInvalid)
             let nobody = alice.named("c_nobody")
             #expect(try await refusal { try await nobody.acknowledgeRevocations(0) }?.code == .notFound)
@@ -85,8 +85,8 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `P11: a customer's loss is reported to that customer only`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let bob = try await store.shopper("bob", device: "phone")
+            let alice = try await store.customerApp()
+            let bob = try await store.customerApp("bob", device: "phone")
             _ = try await bob.snapshot()
             let bought = try await alice.add("beaches", key: "1").transaction
             _ = try await store.refund(bought.id)

@@ -15,7 +15,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let begun = try await alice.begin("coins", key: "k").transaction
             let queue = store.current
             let run = Task { try await queue.service.run() }
@@ -35,7 +35,7 @@ import Testing
             let discovery = ServiceDiscovery(store.bus.client(name: "operator"))
             let before = try await discovery.health("payment-queue")
             #expect(before.first?.checks["quarantine"]?.status == .pass)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "k")
             _ = try await store.database.write { transaction in
                 try await transaction.execute(

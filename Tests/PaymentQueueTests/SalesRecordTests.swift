@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `each outcome of a purchase is one line at info, and counted once`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1").transaction
             for _ in 0..<3 { _ = try await alice.add("coins", key: "1") }
             _ = try await alice.add("unknown", key: "2")
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `renewals, declines and refunds are lines and counts too`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             try await store.jump(to: "2027-03-09")

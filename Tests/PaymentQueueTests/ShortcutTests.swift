@@ -11,7 +11,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "1")
             _ = try await alice.add("coins", key: "2")
             try await store.set("alice", TesterSettings(storefront: "FRA"))
@@ -25,7 +25,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("coins", key: "k")
             for _ in 0..<3 {
                 let again = try await alice.add("coins", key: "k")
@@ -43,7 +43,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.processor.set(trouble: .held)
             let pending = Task { try await alice.add("coins", key: "k", within: .seconds(10)) }
             try await eventually("it is being charged") { store.processor.heldCount == 1 }

@@ -9,10 +9,10 @@ import Testing
 @Suite(.serialized) struct SignInPromptTests {
     private func withAsked(
         _ engine: Engine, _ settings: TesterSettings = TesterSettings(signIn: .interactive),
-        _ body: (TestStore, Shopper) async throws -> Void
+        _ body: (TestStore, CustomerApp) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", settings)
             try await body(store, alice)
         }

@@ -16,7 +16,7 @@ import Testing
         _ engine: Engine, _ answer: ChargeReply
     ) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let begun = try await alice.begin("coins", key: "k").transaction
             let purchases = store.current.service.purchases
             let known = try #require(try await purchases.find(driven: begun.id))
@@ -37,7 +37,7 @@ import Testing
     func `P3: a key's reply stays through an extension, a refund and a finish`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.subscription("basic.monthly"), level: 1)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("basic.monthly", key: "k").transaction
             let identifier = try #require(bought.transactionIdentifier)
             #expect(try await store.extend(identifier, days: 10, "outage").outcome == .extended)

@@ -11,10 +11,10 @@ import Testing
     /// A store in which alice has an open sheet, and has moved to France.
     private func withMoved(
         _ engine: Engine, _ settings: TesterSettings = TesterSettings(sheet: .interactive), product: String = "coins",
-        _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
+        _ body: (TestStore, CustomerApp, PaymentTransaction) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", settings)
             let begun = try await alice.add(product, key: "k").transaction
             var moved = settings
@@ -38,7 +38,7 @@ import Testing
             // A launch gets it too.
             #expect(try await alice.snapshot().transactions == [asked])
             #expect(try await store.charges().isEmpty)
-            let bought = try await alice.goOn(asked.id, true)
+            let bought = try await alice.continuePurchase(asked.id, true)
             #expect(bought.transactionState == .purchased)
             #expect(bought.storefrontChange == nil)
             #expect(try await store.charges().map(\.amount) == [.usd("0.99")])
@@ -50,14 +50,14 @@ import Testing
     func `L17: with no it fails as not available, and nothing is charged or held`(_ engine: Engine) async throws {
         try await withMoved(engine, product: "pro.yearly") { store, alice, begun in
             try await store.answer(try await store.prompt().id, .approve)
-            let failed = try await alice.goOn(begun.id, false)
+            let failed = try await alice.continuePurchase(begun.id, false)
             #expect(failed.transactionState == .failed)
             #expect(failed.error?.code == 5)
             #expect(failed.error?.reason == "storefrontChanged")
             #expect(try await store.charges().isEmpty)
             #expect(try await alice.offers().isEmpty)
             // Late, or once more: the first answer counts.
-            #expect(try await alice.goOn(begun.id, true) == failed)
+            #expect(try await alice.continuePurchase(begun.id, true) == failed)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             store.advance(by: .seconds(1))
             #expect(try await store.current.service.prompts.sweep() == 1)
             #expect(try await alice.get(begun.id).transactionState == .purchased)
-            #expect(try await alice.goOn(begun.id, false).transactionState == .purchased)
+            #expect(try await alice.continuePurchase(begun.id, false).transactionState == .purchased)
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
         try await withMoved(engine, settings) { store, alice, begun in
             try await store.answer(try await store.prompt().id, .approve)
             #expect(try await store.prompt().kind == .storefrontChange)
-            _ = try await alice.goOn(begun.id, true)
+            _ = try await alice.continuePurchase(begun.id, true)
             for kind in [Prompt.Kind.sheet, .askToBuy] {
                 let prompt = try await store.prompt()
                 #expect(prompt.kind == kind)
@@ -93,11 +93,13 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `who has not moved is asked nothing, and no device answers for another`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let begun = try await alice.add("coins", key: "k").transaction
-            #expect(try await alice.goOn(begun.id, false) == begun)
-            #expect(try await refusal { try await alice.on(device: "pad").goOn(begun.id, true) }?.code == .notFound)
+            #expect(try await alice.continuePurchase(begun.id, false) == begun)
+            #expect(
+                try await refusal { try await alice.on(device: "pad").continuePurchase(begun.id, true) }?.code
+                    == .notFound)
             let bought = try await store.answer(try await store.prompt().id, .approve).transaction
             #expect(bought?.transactionState == .purchased)
             #expect(bought?.revision == 2)
@@ -115,9 +117,9 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     @discardableResult
-    func goOn(_ id: String, _ shouldContinue: Bool) async throws -> PaymentTransaction {
+    func continuePurchase(_ id: String, _ shouldContinue: Bool) async throws -> PaymentTransaction {
         try await store.caller.call(
             PaymentEndpoints.continueTransaction,
             ContinueTransactionRequest(

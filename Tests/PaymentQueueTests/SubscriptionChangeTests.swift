@@ -9,12 +9,12 @@ import Testing
     private static let start = "2027-03-01"
 
     /// Runs a body on a store with a second product of the higher service. Its clock shows 1 March 2027.
-    private func withStore(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {
+    private func withStore(_ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.subscription("plus.monthly", "14.99"), level: 1)
             store.catalogue.sell(.subscription("lite.monthly", "2.99"), level: 3)
             store.catalogue.sell(.subscription("base.monthly", "5.00"), level: 2)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock(Self.start, frozen: true)
             try await body(store, alice)
         }

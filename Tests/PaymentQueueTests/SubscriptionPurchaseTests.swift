@@ -12,7 +12,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let trial = try await alice.add("pro.monthly", key: "k").transaction
             #expect(trial.transactionState == .purchased)
             #expect(trial.price == .usd("0.00"))
@@ -41,7 +41,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             async let first = alice.add("pro.yearly", key: "1")
             async let second = alice.add("basic.monthly", key: "2")
             let bought = try await [first, second].map(\.transaction)
@@ -61,7 +61,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let inFlight = try await alice.begin("pro.yearly", key: "1").transaction
             #expect(inFlight.offer != nil)
             #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
@@ -85,7 +85,7 @@ import Testing
         try await TestStore.with(engine) { store in
             store.catalogue.sell(
                 .subscription("sport", group: "sport", intro: .discount(.payUpFront, "1.00", 1, .month)), level: 1)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("pro.monthly")
             try await alice.update(original, renews: false)
             try await store.jump(by: "P30D")
@@ -101,7 +101,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("news.weekly", key: "1").transaction
             #expect(first.expiresDate == Timestamp(milliseconds: 1_795_000_000_000) + .seconds(7 * 86_400))
             #expect(first.isTrialPeriod == false)
@@ -126,7 +126,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             async let first = alice.add("news.weekly", key: "1")
             async let second = alice.add("news.weekly", key: "2")
             let values = try await [first, second].map(\.transaction)
@@ -143,7 +143,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.current.crash.arm(.afterFirstCommit)
             _ = try? await alice.add("pro.monthly", key: "1")
             try await store.restartQueue()
@@ -158,7 +158,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             store.current.crash.arm(.afterOfferClaim)
             await #expect(throws: StoreError.self) { try await alice.add("pro.monthly", key: "k") }
             #expect(store.current.crash.hasCrashed)

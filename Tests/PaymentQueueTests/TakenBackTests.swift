@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the free copy of a refunded non-consumable is taken back with it, everywhere`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("beaches", key: "1").transaction
             try await alice.finish(first.id)
             let copy = try await alice.add("beaches", key: "2").transaction
@@ -26,7 +26,7 @@ import Testing
             #expect(try await alice.history().transactions.map(\.revocationDate).count { $0 != nil } == 3)
             let items = try await alice.receipt().items
             #expect(items.filter { $0.cancellationDate != nil }.map(\.productIdentifier) == ["beaches", "beaches"])
-            #expect(try await alice.standing().ownedProductIdentifiers == ["guide"])
+            #expect(try await alice.storePageCustomer().ownedProductIdentifiers == ["guide"])
             // Observers that still have the copy are notified.
             #expect(try await alice.get(copy.id).revision == copy.revision + 1)
             #expect(try await store.refunds().map(\.amount) == [.usd("1.99")])
@@ -39,12 +39,12 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a free copy that is taken back leaves the purchase it repeats`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("beaches", key: "1").transaction
             let copy = try await alice.add("beaches", key: "2").transaction
             _ = try await store.refund(copy.id)
             #expect(try await alice.get(first.id).revocationDate == nil)
-            #expect(try await alice.standing().ownedProductIdentifiers == ["beaches"])
+            #expect(try await alice.storePageCustomer().ownedProductIdentifiers == ["beaches"])
             #expect(try await alice.receipt().items.map { $0.cancellationDate == nil } == [true, false])
             #expect(try await store.refunds().isEmpty)
         }
@@ -55,7 +55,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("beaches", key: "1").transaction
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let copy = try await alice.add("beaches", key: "2").transaction
@@ -65,7 +65,7 @@ import Testing
             let failed = try await alice.get(copy.id)
             #expect(failed.transactionState == .failed)
             #expect(failed.error?.reason == "ownershipEnded")
-            #expect(try await alice.standing().ownedProductIdentifiers == [])
+            #expect(try await alice.storePageCustomer().ownedProductIdentifiers == [])
         }
     }
 
@@ -74,10 +74,10 @@ import Testing
     /// A weekly subscription from 1 March on, renewed early on the same day: one period runs, one is to come.
     private func withEarlyRenewal(
         _ engine: Engine,
-        _ body: (TestStore, Shopper, _ original: String, _ coming: PaymentTransaction) async throws -> Void
+        _ body: (TestStore, CustomerApp, _ original: String, _ coming: PaymentTransaction) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             let coming = try #require(try await store.operate(original, .renew).transaction)
@@ -93,7 +93,7 @@ import Testing
             try await store.jump(by: "P1D")
             let refunded = try await store.refund(original)
             #expect(try await alice.subscription().state == .revoked)
-            #expect(try await alice.standing().ownedProductIdentifiers == [])
+            #expect(try await alice.storePageCustomer().ownedProductIdentifiers == [])
             #expect(try await alice.get(coming.id).revocationDate == refunded.revocationDate)
             try await store.settleRefunds()
             #expect(
@@ -116,7 +116,7 @@ import Testing
             #expect(curtailed.state == .subscribed)
             #expect(curtailed.expiresDate == TestStore.instant("2027-03-08"))
             #expect(!curtailed.willAutoRenew)
-            #expect(try await alice.standing().ownedProductIdentifiers == ["news.weekly"])
+            #expect(try await alice.storePageCustomer().ownedProductIdentifiers == ["news.weekly"])
             let renewal = try await store.renewalKey(original)
             #expect(try await store.refunds().map(\.chargeKey) == ["\(renewal):1"])
             #expect(try await alice.snapshot().revocations.isEmpty)
@@ -149,7 +149,7 @@ import Testing
     func `R1: a subscription that runs comes back, though its first period was refunded`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let first = try await alice.add("news.weekly", key: "1").transaction
             try await alice.finish(first.id)
@@ -167,7 +167,7 @@ import Testing
     func `M40: a restore leaves out what is not finished, which is in the queue already`(_ engine: Engine) async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let beaches = try await alice.add("beaches", key: "1").transaction
             let monthly = try await alice.add("news.weekly", key: "2").transaction
             #expect(try await alice.restore(key: "1").restored == 0)

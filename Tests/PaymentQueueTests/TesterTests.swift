@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a storefront moves the account's customers in all apps, others stay`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
             let other = try await store.caller.call(
                 PaymentEndpoints.openAccount,
                 OpenAccountRequest(bundleId: "com.example.b", account: "alice", deviceId: "phone"))
@@ -60,7 +60,7 @@ import Testing
         async throws
     {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let error = try await refusal {
                 try await store.set("alice", TesterSettings(storefront: storefront, canMakePayments: false))
             }
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the list has who was set and who was here, by name, in pages`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            for account in ["mallory", "bob", "alice"] { _ = try await store.shopper(account) }
+            for account in ["mallory", "bob", "alice"] { _ = try await store.customerApp(account) }
             try await store.set("carol", TesterSettings(canMakePayments: false))
             try await store.set("bob", TesterSettings(storefront: "DEU"))
             let all = try await store.testers()

@@ -7,9 +7,9 @@ import Testing
 
 /// Goal: lists read together are those that each device would have read alone.
 @Suite(.serialized) struct UnfinishedListsTests {
-    private func list(_ shopper: Shopper, after: String? = nil, limit: Int = 100) -> SnapshotRequest {
+    private func list(_ customerApp: CustomerApp, after: String? = nil, limit: Int = 100) -> SnapshotRequest {
         SnapshotRequest(
-            bundleId: Catalogue.bundleId, customerIdentifier: shopper.customer, deviceId: shopper.device,
+            bundleId: Catalogue.bundleId, customerIdentifier: customerApp.customer, deviceId: customerApp.device,
             countsDelivery: false, after: after, limit: limit)
     }
 
@@ -24,9 +24,9 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `devices get the pages that each would get alone`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let tablet = try await store.shopper(device: "alice-2")
-            let bob = try await store.shopper("bob")
+            let alice = try await store.customerApp()
+            let tablet = try await store.customerApp(device: "alice-2")
+            let bob = try await store.customerApp("bob")
             for key in ["1", "2", "3"] { _ = try await alice.add("coins", key: key) }
             try await store.set("alice", TesterSettings(signIn: .fails))
             _ = try await alice.add("guide", key: "failed")
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a list that is refused alone has no page, and the others have theirs`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.add("coins", key: "1")
             let pages = try await read(
                 [
@@ -63,8 +63,8 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a device's first list is where its revocations begin, as with a snapshot`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let tablet = try await store.shopper(device: "alice-2")
+            let alice = try await store.customerApp()
+            let tablet = try await store.customerApp(device: "alice-2")
             let bought = try await alice.add("beaches", key: "1").transaction
             _ = try await read([list(tablet)], in: store)
             _ = try await store.refund(bought.id)
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `as many pages are sent as fit a reply`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let name = String(repeating: "x", count: 4_000)
             for key in 0..<40 { _ = try await alice.add("coins", key: "\(key)", username: name) }
             let pages = try await read(Array(repeating: list(alice), count: 5), in: store)

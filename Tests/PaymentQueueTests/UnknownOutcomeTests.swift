@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `processor away: 202 while purchasing, resolved when it is back`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.begin("coins", key: "k")
             #expect(reply.status == 202)
             #expect(reply.transaction.transactionState == .purchasing)
@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a repetition of the key drives the purchase by itself`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.begin("coins", key: "k")
             try await store.startProcessor()
             let second = try await alice.add("coins", key: "k")
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `requests that wait are answered as soon as the processor is back`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let replies = try await withThrowingTaskGroup { group in
                 for _ in 0..<4 { group.addTask { try await alice.add("coins", key: "k", within: .seconds(10)) } }
                 try await eventually("the purchase has begun") { try await !alice.changes().changes.isEmpty }
@@ -60,7 +60,7 @@ import Testing
     func `an error after the charge is asked about again and found approved`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.processor.set(trouble: .after)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.begin("coins", key: "k")
             try await eventually("the charge was made") { try await store.charges().count == 1 }
             // The mode changes in between, the outcome does not.
@@ -76,7 +76,7 @@ import Testing
     func `a charge given up by its tombstone ends in paymentCancelled`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             store.processor.set(trouble: .before)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let reply = try await alice.begin("coins", key: "k")
             _ = try await store.caller.call(
                 ProcessorEndpoints.cancelCharge, CancelChargeRequest(chargeKey: "purchase:\(reply.transaction.id)"))
@@ -91,7 +91,7 @@ import Testing
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let queue = store.current
             queue.crash.arm(checkpoint)
             try await eventually("it has died") {
@@ -118,7 +118,7 @@ import Testing
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let id = try await alice.add("coins", key: "k").transaction.id
             store.current.crash.arm(checkpoint)
             await #expect(throws: StoreError.self) { try await alice.finish(id) }
@@ -134,7 +134,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the sweep reads its rows page by page and leaves settled ones alone`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await withThrowingTaskGroup { group in
                 for number in 0..<20 {
                     group.addTask { _ = try await alice.begin("coins", key: "k\(number)") }

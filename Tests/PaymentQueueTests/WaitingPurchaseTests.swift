@@ -19,7 +19,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let first = try await alice.add("beaches", key: "1")
             #expect(first.status == 202)
@@ -45,7 +45,7 @@ import Testing
         _ answer: Prompt.Answer?, _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let first = try await alice.add("beaches", key: "1").transaction
             try await store.set("alice", TesterSettings(sheet: .auto))
@@ -69,7 +69,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             _ = try await alice.add("beaches", key: "first")
             for number in 0..<PurchasePolicy.waitingMax {
@@ -83,7 +83,7 @@ import Testing
             // Other products do not wait, and other customers have their own hundred.
             try await store.set("alice", TesterSettings(sheet: .auto))
             #expect(try await alice.add("coins", key: "coins").transaction.transactionState == .purchased)
-            let bob = try await store.shopper("bob", device: "pad")
+            let bob = try await store.customerApp("bob", device: "pad")
             #expect(try await bob.add("beaches", key: "1").transaction.transactionState == .purchased)
         }
     }
@@ -95,7 +95,7 @@ import Testing
         ) async throws
     {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper(), try await store.shopper("bob", device: "pad"))
+            let (alice, bob) = (try await store.customerApp(), try await store.customerApp("bob", device: "pad"))
             try await store.set("alice", TesterSettings(sheet: .interactive))
             _ = try await alice.add("beaches", key: "first")
             try await crowd(of: alice, "beaches") {
@@ -114,7 +114,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let (alice, bob) = (try await store.shopper(), try await store.shopper("bob", device: "pad"))
+            let (alice, bob) = (try await store.customerApp(), try await store.customerApp("bob", device: "pad"))
             store.processor.set(trouble: .heldOf(alice.customer))
             try await crowd(of: alice, "coins") {
                 try await eventually("charges hang") { store.processor.heldCount > 64 }
@@ -132,10 +132,10 @@ import Testing
     }
 
     /// Runs a body during a crowd of purchases of one customer.
-    private func crowd(of shopper: Shopper, _ product: String, _ body: () async throws -> Void) async throws {
+    private func crowd(of customerApp: CustomerApp, _ product: String, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.crowd {
-                group.addTask { _ = try? await shopper.add(product, key: "crowd \(number)", within: .seconds(60)) }
+                group.addTask { _ = try? await customerApp.add(product, key: "crowd \(number)", within: .seconds(60)) }
             }
             do {
                 try await body()
@@ -149,7 +149,7 @@ import Testing
 
     /// Buys over a connection of its own, which the crowd's calls do not count against. On a busy machine that takes
     /// several requests with one key; behind the crowd none of them would succeed.
-    private static func buy(_ bob: Shopper) async throws {
+    private static func buy(_ bob: CustomerApp) async throws {
         let caller = ServiceCaller(bus: bob.store.bus.client(name: "another gateway"), caller: "another gateway")
         try await eventually("bob has bought", within: .seconds(60)) {
             let reply = try? await caller.call(

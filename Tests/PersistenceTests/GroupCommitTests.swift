@@ -10,7 +10,7 @@ import Testing
     @Test func `writes that wait share one commit`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             let before = database.statistics
-            let gate = Gate()
+            let gate = BlockingGate()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await database.write { _ in await gate.wait() } }
                 try await eventually("the writer is busy") { gate.isWaitedFor }
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `a body that throws takes back its own changes only`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
-            let gate = Gate()
+            let gate = BlockingGate()
             let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
                     try await database.write { _ in await gate.wait() }
@@ -67,7 +67,7 @@ import Testing
         async throws
     {
         try await TemporaryDatabase().withDatabase { database async throws in
-            let (gate, runs) = (Gate(), Locked(0))
+            let (gate, runs) = (BlockingGate(), Locked(0))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await database.write { _ in await gate.wait() } }
                 try await eventually("the writer is busy") { gate.isWaitedFor }
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `a commit that fails fails every waiter and writes nothing`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
-            let gate = Gate()
+            let gate = BlockingGate()
             let failures = try await withThrowingTaskGroup(of: PersistenceError.Code?.self) { group in
                 group.addTask {
                     try await database.write { _ in await gate.wait() }

@@ -10,8 +10,8 @@ import Testing
 
     @Test func `a location tells where it is and never the password`() throws {
         let location = try PostgresLocation(url: "postgres://shop:s3cret@db.example:5433/store?sslmode=require")
-        #expect(location.place == "shop@db.example:5433/store")
-        #expect(try PostgresLocation(url: "postgres:///store?host=/run/pg").place == "/run/pg/store")
+        #expect(location.address == "shop@db.example:5433/store")
+        #expect(try PostgresLocation(url: "postgres:///store?host=/run/pg").address == "/run/pg/store")
         for url in ["mysql://a/b", "postgres://shop:s3cret@[::1/x", "postgres://host"] {
             let error = #expect(throws: PersistenceError.self) { try PostgresLocation(url: url) }
             #expect(error?.code == .cannotOpen)
@@ -76,11 +76,11 @@ import Testing
         let names = ["standby", "encoding"] + facts.keys
         let row = SQLRow(columns: names, values: [.text("f"), .text("UTF8")] + facts.values.map { .text($0) })
         let error = #expect(throws: PersistenceError.self) {
-            try PostgresSettings.check(row, .full, place: "here")
+            try PostgresSettings.check(row, .full, address: "here")
         }
         #expect(error?.code == .notDurable)
         #expect(error?.message.contains(name) == true)
-        try PostgresSettings.check(row, .off, place: "here")
+        try PostgresSettings.check(row, .off, address: "here")
     }
 
     @Test func `of many that start at once one migrates and all can work`() async throws {
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `more bodies than connections wait, and all are served`() async throws {
         let database = try await TestDatabase(.postgres).openPostgres()
-        let gate = Gate()
+        let gate = BlockingGate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
                 group.addTask {
@@ -155,7 +155,7 @@ import Testing
         try await TestDatabase.with(.postgres) { database async throws in
             try await database.insert("first")
             try await database.insert("second")
-            let gate = Gate()
+            let gate = BlockingGate()
             async let holding: Void = database.write { transaction in
                 let sql = "SELECT id FROM item WHERE name = 'first' \(transaction.dialect.lockRow)"
                 _ = try await transaction.query(sql)
@@ -183,7 +183,7 @@ import Testing
             try await database.insert("a")
             try await database.insert("b")
             // Two bodies lock two rows in opposite order; the server gives one of them up after a second.
-            func swap(_ names: [String], _ gate: Gate, _ other: Gate) async throws {
+            func swap(_ names: [String], _ gate: BlockingGate, _ other: BlockingGate) async throws {
                 try await database.write { transaction in
                     let lock = transaction.dialect.lockRow
                     _ = try await transaction.query("SELECT id FROM item WHERE name = ? \(lock)", names[0])
@@ -193,7 +193,7 @@ import Testing
                     try await transaction.execute("UPDATE item SET price = coalesce(price, 0) + 1")
                 }
             }
-            let (one, two) = (Gate(), Gate())
+            let (one, two) = (BlockingGate(), BlockingGate())
             async let first: Void = swap(["a", "b"], one, two)
             async let second: Void = swap(["b", "a"], two, one)
             try await first
@@ -284,7 +284,7 @@ import Testing
 
     @Test func `a closed database refuses and says so`() async throws {
         let database = try await TestDatabase(.postgres).openPostgres()
-        let gate = Gate()
+        let gate = BlockingGate()
         async let last: Void = database.write { transaction in
             try await transaction.execute("INSERT INTO item (name) VALUES ('last')")
             await gate.wait()

@@ -8,7 +8,7 @@ import Testing
     {
         try await TestDatabase.with(engine) { database async throws in
             try await database.insert("first")
-            let gate = Gate()
+            let gate = BlockingGate()
             async let counts = database.read { reader -> [Int] in
                 let before: Int = try await reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
                 await gate.wait()

@@ -14,7 +14,7 @@ import Testing
     func `I3 an intent whose transaction was cleared away is decided: nothing buys it again`(
         _ engine: Engine, _ forgetsIntents: Bool
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let (first, second) = (try await alice.begin("coins"), try await alice.begin("gems"))
             try await alice.decide(.continue, first)
@@ -40,7 +40,7 @@ import Testing
     func `I3 a continued intent is repeated as one that was added, and answered the same while it is there`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             let first = try await alice.decide(.continue, intent)
@@ -54,7 +54,7 @@ import Testing
     func `I4 what is open is cancelled and says why, prompts go, and devices and overrides stay`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             try await alice.setOrder(["gems"])
             let (pending, deferred) = (try await alice.begin("coins"), try await alice.begin("gems"))
@@ -91,7 +91,7 @@ import Testing
     func `one account's history leaves the others' intents and prompts, and another app's`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let bob = store.phone("alice-1", of: "bob")
             let other = store.phone("alice-1", bundleId: "com.example.other")
@@ -115,7 +115,7 @@ import Testing
     func `I3 what was continued and is on its way is named, again until PaymentQueue has answered, and buys nothing`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let (alice, bob) = (try await store.launchedPhone(), try await store.launchedPhone("bob-1", of: "bob"))
             let (mine, his) = (try await alice.begin(), try await bob.begin())
             await store.stopPayments()
@@ -140,11 +140,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases, [Checkpoint.afterDecisionCommit, .afterAddition, .insideAdditionCommit])
+    @Test(arguments: Engine.allCases, [DecisionCheckpoint.afterDecisionCommit, .afterAddition, .insideAdditionCommit])
     func `I3 cleared between a decision and its note: the sweep of the next process buys nothing`(
-        _ engine: Engine, _ checkpoint: Checkpoint
+        _ engine: Engine, _ checkpoint: DecisionCheckpoint
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             store.current.crash.arm(checkpoint)
@@ -164,7 +164,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `I3 of a decision and a clearing at once the decision is named or refused`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             if engine == .postgres { try await store.startReplica() }
             await store.stopPayments()
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func `more payments on their way than a request can name are waited for`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             await store.stopPayments()
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `a clearing that has too little time says so, and the next one does the rest`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             for number in 0..<(IntentService.clearPageSize + 3) {
                 let phone = store.phone("d\(number)")
                 try await phone.launch()
@@ -211,7 +211,7 @@ import Testing
     }
 }
 
-extension TestStore {
+extension PromotionTestStore {
     /// As many more rows as a stuck PaymentQueue may leave behind.
     fileprivate func copyRows(of intent: String, count: Int) async throws {
         let columns = """

@@ -9,7 +9,7 @@ import Testing
 /// Goal: the first decision is final, also after a second (I2), and an intent carries one payment, unchanged (I5).
 /// Method: every state an intent can be in against everything that can be decided.
 @Suite(.serialized) struct DecisionTests {
-    typealias State = PurchaseIntent.State
+    typealias State = StorePurchaseIntent.State
     typealias Decision = DecideIntentRequest.Decision
 
     struct Edge: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,7 @@ import Testing
         case .deferred: try await phone.decide(.defer, intent)
         case .continued: try await phone.decide(.continue, intent)
         case .cancelled: try await phone.decide(.cancel, intent, feedback: "You have it already.")
-        case .expired: phone.store.payments.moveClock(by: PurchaseIntent.lifetime)
+        case .expired: phone.store.payments.moveClock(by: StorePurchaseIntent.lifetime)
         }
         return intent
     }
@@ -39,7 +39,7 @@ import Testing
     func `I2: pending and deferred are decided, the same again is 200, anything else 409`(
         _ engine: Engine, _ edge: Edge
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await intent(in: edge.state, alice)
             let before = try await alice.get(intent)
@@ -70,7 +70,7 @@ import Testing
     func `M80, M82: the saved payment is added from pending and deferred, and from nowhere else`(
         _ engine: Engine, _ state: State
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await intent(in: state, alice)
             let error = try await refusal { try await alice.add(intent, key: "mine") }
@@ -95,7 +95,7 @@ import Testing
     func `I4: what was refused and cancelled after the sweep had listed it has no payment`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             await store.stopPayments()
@@ -116,7 +116,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M79, I4: what is deferred, cancelled or expired has no payment`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             for state in [State.deferred, .cancelled, .expired] { _ = try await intent(in: state, alice) }
             try await store.sweep()
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `I5, M81: another product, quantity or discount is another payment`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             try await alice.decide(.defer, intent)
@@ -152,7 +152,7 @@ import Testing
     func `I3: the same key is the same payment, another key or another payment under it is refused`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             let first = try await alice.add(intent, key: "mine")
@@ -176,7 +176,7 @@ import Testing
     func `M84, M85: a cancel may tell the user why, within 500 characters, and the first word counts`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             let long = String(repeating: "é", count: 501)
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func `a decision about nothing is not found`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             #expect(try await refusal { try await alice.decide(.continue, "i_0") }?.code == .notFound)
             #expect(try await refusal { try await alice.get("i_0") }?.code == .notFound)

@@ -9,7 +9,7 @@ import Testing
     func `a launch makes the device and the installation, and the next one replaces what changed`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = store.phone()
             try await alice.launch(version: "1.0", .delegate, osVersion: "17.3")
             try await alice.launch(version: "2.0", .purchaseIntent, osVersion: "17.4")
@@ -20,7 +20,8 @@ import Testing
                         deviceId: "alice-1", platform: .iOS, osVersion: "17.4",
                         apps: [
                             Device.InstalledApp(
-                                bundleId: TestStore.bundleId, version: "2.0", promotedPurchases: .purchaseIntent,
+                                bundleId: PromotionTestStore.bundleId, version: "2.0",
+                                promotedPurchases: .purchaseIntent,
                                 isLaunched: true)
                         ]))
         }
@@ -28,7 +29,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `the operator installs and upgrades without a launch, and deletes`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = store.phone()
             #expect(try await refusal { try await alice.install(version: "1.0") }?.code == .notFound)
             try await alice.openStore()
@@ -48,7 +49,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M59: PurchaseIntent where there is none is refused, and nothing is recorded`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = store.phone()
             let error = try await refusal { try await alice.launch(.purchaseIntent, osVersion: "16.3") }
             #expect(error?.code == .promotionUnsupported)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func `a version that cannot be read is refused where the operator names it`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = store.phone()
             #expect(try await refusal { try await alice.openStore(osVersion: "17.x") }?.code == .requestInvalid)
             try await alice.openStore()
@@ -77,7 +78,7 @@ import Testing
     func `M96: a deleted device is forgotten with its apps, overrides and prompts, and its intents are cancelled`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let (alice, other) = (try await store.launchedPhone("alice-1"), try await store.launchedPhone("alice-2"))
             try await alice.setOrder(["h"])
             let (open, kept) = (try await alice.begin(), try await other.begin())
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases) func `devices are listed in pages`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             for number in 1...5 { try await store.phone("d\(number)").launch() }
             let first = try await store.devices(limit: 2)
             #expect(first.devices.map(\.deviceId) == ["d1", "d2"])

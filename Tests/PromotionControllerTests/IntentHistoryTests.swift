@@ -15,7 +15,7 @@ import Testing
         let (histories, steps) = (engine == .sqlite ? 8 : 4, 60)
         for _ in 0..<histories {
             let seed = random.next()
-            try await TestStore.with(engine) { store in
+            try await PromotionTestStore.with(engine) { store in
                 var history = History(phone: try await store.launchedPhone(), random: SplitMix64(seed: seed))
                 for _ in 0..<steps { try await history.step() }
                 try await history.end()
@@ -32,10 +32,10 @@ private struct History {
     /// Begun and answered.
     private var intents: [String] = []
     /// The final state that a caller has got.
-    private var told: [String: PurchaseIntent.State] = [:]
+    private var told: [String: StorePurchaseIntent.State] = [:]
     private var isQueueAway = false
 
-    private var store: TestStore { phone.store }
+    private var store: PromotionTestStore { phone.store }
 
     init(phone: Phone, random: SplitMix64) {
         self.phone = phone
@@ -94,7 +94,7 @@ private struct History {
 
     /// An answer is final; so is the error that another one was first.
     private mutating func heard(
-        _ intent: String, _ state: PurchaseIntent.State?, _ error: StoreError?
+        _ intent: String, _ state: StorePurchaseIntent.State?, _ error: StoreError?
     ) async throws {
         if let state {
             if let before = told[intent] { #expect(state == before) }
@@ -106,7 +106,7 @@ private struct History {
     }
 
     private mutating func die() async throws {
-        if let checkpoint = Checkpoint.allCases.randomElement(using: &random) {
+        if let checkpoint = DecisionCheckpoint.allCases.randomElement(using: &random) {
             store.current.crash.arm(checkpoint)
             Bool.random(using: &random) ? try await decide() : try await begin()
         }

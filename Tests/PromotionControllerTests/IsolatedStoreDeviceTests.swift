@@ -8,18 +8,18 @@ import Testing
 /// Goal: an isolated store has devices, prompts and intents of its own.
 @Suite struct IsolatedStoreDeviceTests {
     private static let apps =
-        [TestStore.bundleId]
-        + [7, 8].map { IsolatedApp(shownBundleId: TestStore.bundleId, number: $0, seed: 42).bundleId }
+        [PromotionTestStore.bundleId]
+        + [7, 8].map { IsolatedApp(shownBundleId: PromotionTestStore.bundleId, number: $0, seed: 42).bundleId }
 
     @Test(arguments: Engine.allCases)
     func `a device of one name is another in each store, and goes with it`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let phones = Self.apps.map { store.phone(bundleId: $0) }
             for (number, phone) in phones.enumerated() { try await phone.launch(osVersion: "17.\(number)") }
             for (number, phone) in phones.enumerated() {
                 let device = try await phone.state()
                 #expect(device.osVersion == "17.\(number)")
-                #expect(device.apps.map(\.bundleId) == [TestStore.bundleId])
+                #expect(device.apps.map(\.bundleId) == [PromotionTestStore.bundleId])
                 #expect(try await store.devices(in: phone.named.scope).devices == [device])
             }
             // What one store's operator does, the others do not see.
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a prompt is answered in its own store only`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let scopes = Self.apps.map(IsolationScope.init(of:))
             for (app, scope) in zip(Self.apps, scopes) {
                 let phone = store.phone(bundleId: app)
@@ -61,7 +61,7 @@ import Testing
                 }
                 #expect(try await phone.state().apps.isEmpty)
                 try await store.answer(prompt.id, .approve, in: scope)
-                #expect(try await phone.state().apps.map(\.bundleId) == [TestStore.bundleId])
+                #expect(try await phone.state().apps.map(\.bundleId) == [PromotionTestStore.bundleId])
             }
         }
     }

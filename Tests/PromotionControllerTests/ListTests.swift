@@ -11,7 +11,7 @@ import Testing
     func `the operator finds intents by app, account, device and state, and sees whose they are`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = [try await store.launchedPhone("alice-1"), try await store.launchedPhone("alice-2")]
             let bob = store.phone("bob-1", of: "bob", bundleId: "com.example.other")
             try await bob.launch()
@@ -20,7 +20,7 @@ import Testing
             _ = try await alice[1].begin()
             _ = try await bob.begin()
             func count(
-                account: String? = nil, device: String? = nil, state: PurchaseIntent.State? = nil,
+                account: String? = nil, device: String? = nil, state: StorePurchaseIntent.State? = nil,
                 bundleId: String? = nil
             ) async throws -> Int {
                 try await store.search(account: account, device: device, state: state, bundleId: bundleId).intents.count
@@ -30,10 +30,11 @@ import Testing
             #expect(try await count(account: "alice", device: "alice-2") == 1)
             #expect(try await count(state: .pending) == 2)
             #expect(try await count(bundleId: "com.example.other") == 1)
-            #expect(try await count(account: "bob", bundleId: TestStore.bundleId) == 0)
+            #expect(try await count(account: "bob", bundleId: PromotionTestStore.bundleId) == 0)
             let cancelled = try #require(try await store.search(state: .cancelled).intents.first)
             #expect(cancelled.account == "alice" && cancelled.deviceId == "alice-1")
-            #expect(cancelled.bundleId == TestStore.bundleId && cancelled.warning?.contains("feedback") == true)
+            #expect(
+                cancelled.bundleId == PromotionTestStore.bundleId && cancelled.warning?.contains("feedback") == true)
             // The app is not told what the operator is.
             #expect(try await alice[0].get(first).warning == nil)
         }
@@ -41,7 +42,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `lists come in pages, oldest first, by state`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             var begun: [String] = []
             for number in 0..<7 {
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func `a page has room for products with long texts, and a stream is given what fits`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             let text = String(repeating: "x", count: 20_000)
             var begun: [String] = []

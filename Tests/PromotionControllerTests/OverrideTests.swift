@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M97, M100–M102: an order comes back exactly as it was set, and empty clears it`(_ engine: Engine) async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             #expect(try await alice.promotions() == DevicePromotions(overrides: .init(), isLaunched: true))
             let order = ["h", "p", "not.promoted", "f"]
@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M87, M88, M93: a visibility is show, hide, or none, and default removes it`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             try await alice.set(.hide, of: "h")
             try await alice.set(.show, of: "p")
@@ -38,7 +38,7 @@ import Testing
     func `M3, M89, M95: nothing of it is another device's or another app's, of the same account too`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let (first, second) = (try await store.launchedPhone("alice-1"), try await store.launchedPhone("alice-2"))
             let other = store.phone("alice-1", bundleId: "com.example.other")
             try await other.launch()
@@ -55,7 +55,7 @@ import Testing
     func `several devices are answered as each alone, in their order, as many as fit a reply`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let phones = try await [store.launchedPhone("a"), store.phone("unknown"), store.launchedPhone("b")]
             try await phones[0].setOrder(["h", "p"])
             try await phones[2].set(.hide, of: "p")
@@ -80,7 +80,7 @@ import Testing
     func `M4, M94, M104: before the first launch on the device there is nothing to override`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = store.phone()
             #expect(try await refusal { try await alice.setOrder(["h"]) }?.code == .appNeverLaunched)
             try await alice.openStore()
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `M96: overrides survive a restart, an upgrade and a launch, and go with the app`(_ engine: Engine) async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let set = PromotionOverrides(order: ["h"], visibility: ["p": .hide])
             try await alice.setOrder(["h"])
@@ -117,7 +117,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M58, M71: a device without promotions says so, and takes no overrides`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let vision = store.phone("vision")
             try await vision.launch(platform: .iOSAppOnVisionOS, osVersion: "2.0")
             #expect(try await vision.promotions().unsupported?.contains("visionOS") == true)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `an order has at most 500 products, each once, and as many may have a visibility`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             let many = (0..<PromotionOverrides.orderMax).map { "p\($0)" }
             #expect(try await alice.setOrder(many).order == many)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `M1: a read after an answer returns what was answered, at either of two replicas`() async throws {
-        try await TestStore.with(.postgres) { store in
+        try await PromotionTestStore.with(.postgres) { store in
             try await store.startReplica()
             let alice = try await store.launchedPhone()
             for round in 0..<40 {
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func `M1: writers at two replicas lose nothing of each other, and the last answer counts`() async throws {
-        try await TestStore.with(.postgres) { store in
+        try await PromotionTestStore.with(.postgres) { store in
             try await store.startReplica()
             let alice = try await store.launchedPhone()
             let answers = try await withThrowingTaskGroup(of: PromotionOverrides.self) { group in

@@ -11,7 +11,7 @@ import Testing
     func `M65, M74, M76: an installed app is opened, and the intent carries payment and product`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let started = try await alice.start("coins")
             #expect(started.outcome == .openApp)
@@ -33,7 +33,7 @@ import Testing
     func `M72, M73: a free app that is missing is downloaded, and the intent waits for its first launch`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = store.phone()
             try await alice.openStore()
             let started = try await alice.start { $0.currentVersion = "3.1" }
@@ -52,7 +52,7 @@ import Testing
     func `M75: a version that is too old, or handles none, has to be upgraded; then the intent is delivered`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let started = try await alice.start { $0.promotionsSupportedSince = "2.0" }
             #expect(started.outcome == .promptUpgrade)
@@ -71,10 +71,10 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M58, M71: a device without promotions starts nothing, not even a test URL`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let vision = store.phone("vision")
             try await vision.launch(platform: .iOSAppOnVisionOS, osVersion: "2.0")
-            for source in PurchaseIntent.Source.allCases {
+            for source in StorePurchaseIntent.Source.allCases {
                 let error = try await refusal { try await vision.start(source: source) }
                 #expect(error?.code == .promotionUnsupported)
             }
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M90, M92: what is not promoted here, or hidden here, is not for sale here`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             func code(_ change: (inout PromotedProductFacts) -> Void) async throws -> StoreErrorCode? {
                 try await refusal { try await alice.start(facts: change) }?.code
@@ -103,7 +103,7 @@ import Testing
     func `M109: a test URL starts what is not promoted, not approved and hidden, and its payment says so`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             try await alice.set(.hide, of: "coins")
             let started = try await alice.start(source: .testURL) {
@@ -124,7 +124,7 @@ import Testing
     func `a second tap on what is pending is the first one's intent, of this customer and device only`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let (alice, second) = (try await store.launchedPhone(), try await store.launchedPhone("alice-2"))
             let bob = store.phone("alice-1", of: "bob")
             let first = try await alice.begin()
@@ -147,7 +147,7 @@ import Testing
     func `I3: a start that comes again, twice or late, is the same intent, in any state`(
         _ engine: Engine
     ) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let first = try await alice.start(key: "tap 1")
             // Another request of what is pending: it has led to the same intent, and keeps leading there.
@@ -169,7 +169,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `starts with one key at once are one intent, on any replica`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             if engine == .postgres { try await store.startReplica() }
             let alice = try await store.launchedPhone()
             let replies = try await withThrowingTaskGroup(of: StartPurchaseReply.self) { group in
@@ -189,7 +189,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M109: a test URL is no second tap on what is for sale`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let tapped = try await alice.begin()
             let opened = try await alice.begin(source: .testURL)
@@ -201,7 +201,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `taps at once are one intent`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             if engine == .postgres { try await store.startReplica() }
             let alice = try await store.launchedPhone()
             let intents = try await withThrowingTaskGroup(of: String.self) { group in
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `an app has at most 50 open intents on a device`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             let bob = store.phone("alice-1", of: "bob")
             for number in 0..<25 {
@@ -227,15 +227,17 @@ import Testing
             #expect(
                 try await store.phone("alice-1", bundleId: "com.example.other").start("p50").intentIdentifier != nil)
             // What has expired makes room, before any sweep.
-            store.payments.moveClock(by: PurchaseIntent.lifetime)
+            store.payments.moveClock(by: StorePurchaseIntent.lifetime)
             #expect(try await refusal { try await alice.start("p50") } == nil)
         }
     }
 
-    @Test(arguments: [Checkpoint.insideStartCommit, .afterStartCommit])
-    func `I1: a process that dies at a tap has kept the intent, or nothing`(_ checkpoint: Checkpoint) async throws {
+    @Test(arguments: [DecisionCheckpoint.insideStartCommit, .afterStartCommit])
+    func `I1: a process that dies at a tap has kept the intent, or nothing`(_ checkpoint: DecisionCheckpoint)
+        async throws
+    {
         for engine in Engine.allCases {
-            try await TestStore.with(engine) { store in
+            try await PromotionTestStore.with(engine) { store in
                 let alice = try await store.launchedPhone()
                 store.current.crash.arm(checkpoint)
                 _ = try await refusal { try await alice.begin() }

@@ -12,7 +12,7 @@ import Testing
     func `M86: without an answer in ten seconds it is deferred, for each reader and for the sweep`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             var intents: [String] = []
             for number in 0..<5 { intents.append(try await alice.begin("p\(number)")) }
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `M86: the sweep defers and expires what no request reads`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let delivered = try await alice.begin("coins")
             try await alice.deliver()
@@ -42,7 +42,7 @@ import Testing
             let start = try await store.position()
             store.wait(.seconds(10))
             try await store.sweep()
-            store.payments.moveClock(by: PurchaseIntent.lifetime)
+            store.payments.moveClock(by: StorePurchaseIntent.lifetime)
             try await store.sweep()
             let events = try await store.events(after: start, count: 3)
             #expect(events.map(\.type) == [.intentDeferred, .intentExpired, .intentExpired])
@@ -57,7 +57,7 @@ import Testing
     func `M77: a day of the app's own time ends it, for each reader, and other apps have their own`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let other = store.phone("alice-1", bundleId: "com.example.other")
             try await other.launch()
@@ -65,7 +65,7 @@ import Testing
             let deferred = try await alice.begin("gems")
             try await alice.decide(.defer, deferred)
             let elsewhere = try await other.begin()
-            store.payments.moveClock(by: PurchaseIntent.lifetime + .milliseconds(-1))
+            store.payments.moveClock(by: StorePurchaseIntent.lifetime + .milliseconds(-1))
             #expect(try await alice.get(intent).state == .pending)
             store.payments.moveClock(by: .milliseconds(1))
             #expect(try await alice.deliver().intents.isEmpty)
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `the wall clock alone expires nothing while the app's clock is frozen`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             store.payments.moveClock(by: .zero)
             let intent = try await alice.begin()
@@ -97,7 +97,7 @@ import Testing
     func `with PaymentQueue away the app's clock goes on as it was read last, over restarts`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             // An hour of business time in a second.
             store.payments.runClock(rate: 3_600)
@@ -114,7 +114,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `without a clock that was ever read it is the wall clock's day`(_ engine: Engine) async throws {
-        try await TestStore.with(engine, withPayments: false) { store in
+        try await PromotionTestStore.with(engine, withPayments: false) { store in
             let alice = try await store.launchedPhone()
             let intent = try await alice.begin()
             #expect(try await alice.get(intent).expiresAt == store.now + .seconds(86_400))
@@ -128,13 +128,13 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `the sweep covers all apps, of any number`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
+        try await PromotionTestStore.with(engine) { store in
             let apps = (0..<IntentService.clockConcurrency * 2 + 1).map { "com.example.app\($0)" }
             for app in apps {
                 let phone = store.phone(bundleId: app)
                 try await phone.launch()
                 _ = try await phone.begin()
-                store.payments.moveClock(of: app, by: PurchaseIntent.lifetime)
+                store.payments.moveClock(of: app, by: StorePurchaseIntent.lifetime)
             }
             try await store.sweep()
             let left = try await store.database.read { reader in
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `PaymentQueue is asked for clocks only while there is something they matter to`() async throws {
-        try await TestStore.with { store in
+        try await PromotionTestStore.with { store in
             let alice = try await store.launchedPhone()
             try await store.sweep()
             try await alice.deliver()

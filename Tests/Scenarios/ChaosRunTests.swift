@@ -27,8 +27,8 @@ import Testing
             #expect(lines.contains { $0["operation"]?.stringValue == "finalCharges" })
             let rules = try await store.process.storebus(["chaos", "fault", "list", "--data", store.directory.path])
             #expect(rules == "no faults\n")
-            let shopper = try await store.session(account: "afterwards")
-            #expect(try await shopper.buy("com.example.fishingHotSpots", key: "k").transactionState == .purchased)
+            let customer = try await store.session(account: "afterwards")
+            #expect(try await customer.buy("com.example.fishingHotSpots", key: "k").transactionState == .purchased)
         }
     }
 

@@ -31,12 +31,12 @@ import Testing
 
     /// Checks that a killed replica may leave a question unanswered, but never answers it wrongly.
     private static func buyAndAsk(_ number: Int, in store: StoreStack) async throws {
-        let shopper = try await store.session(account: "subscriber\(number)")
-        let trial = try await shopper.buy(number.isMultiple(of: 2) ? monthly : yearly, key: "trial-\(number)")
+        let customer = try await store.session(account: "subscriber\(number)")
+        let trial = try await customer.buy(number.isMultiple(of: 2) ? monthly : yearly, key: "trial-\(number)")
         #expect(trial.isTrialPeriod == true)
         var answered = 0
         try await eventually("twelve questions are answered, by whichever replica", within: .seconds(30)) {
-            let answer = try await ask(shopper)
+            let answer = try await ask(customer)
             guard answer.status == 200 else { return false }
             let reply: EligibilityReply = try answer.decoded()
             #expect(reply.eligibility.map(\.productIdentifier).sorted() == [monthly, yearly])
@@ -51,30 +51,30 @@ import Testing
 
     @Test func `O3: with the payment queue silent every customer is unknown, and then known again`() async throws {
         try await StoreStack.run { store in
-            let shopper = try await store.session(account: "alice")
-            let before: EligibilityReply = try await Self.ask(shopper).decoded()
+            let customer = try await store.session(account: "alice")
+            let before: EligibilityReply = try await Self.ask(customer).decoded()
             #expect(before.eligibility.map(\.rule) == [.newSubscriber, .newSubscriber])
 
             try store.signal("payment-queue", SIGSTOP)
-            let silent: EligibilityReply = try await Self.ask(shopper).decoded()
+            let silent: EligibilityReply = try await Self.ask(customer).decoded()
             #expect(silent.eligibility.map(\.eligibility) == [.unknown, .unknown])
             #expect(silent.eligibility.map(\.rule) == [.historyUnavailable, .historyUnavailable])
             #expect(silent.degraded == ["payments"])
             // M130: the offer stays on the product, with no customer said to be eligible.
-            let products = try await shopper.products([Self.monthly])
+            let products = try await customer.products([Self.monthly])
             #expect(products.products.first?.introductoryPrice != nil)
             #expect(products.products.first?.introductoryOfferEligibility == .unknown)
             #expect(products.degraded == ["payments"])
 
             try store.signal("payment-queue", SIGCONT)
             try await eventually("the payment queue answers again", within: .seconds(30)) {
-                let after: EligibilityReply = try await Self.ask(shopper).decoded()
+                let after: EligibilityReply = try await Self.ask(customer).decoded()
                 return after == before
             }
         }
     }
 
-    private static func ask(_ shopper: Shopper) async throws -> StoreStack.Answer {
-        try await shopper.store.request(.GET, "/v1/eligibility", token: shopper.token)
+    private static func ask(_ customer: ScenarioCustomer) async throws -> StoreStack.Answer {
+        try await customer.store.request(.GET, "/v1/eligibility", token: customer.token)
     }
 }

@@ -36,8 +36,8 @@ struct Handset: Sendable {
 
     /// Launches the app.
     /// - Parameter handler: how it handles promoted purchases.
-    func launch(_ handler: String = "delegate", version: String = "1.0") async throws -> Shopper {
-        Shopper(
+    func launch(_ handler: String = "delegate", version: String = "1.0") async throws -> ScenarioCustomer {
+        ScenarioCustomer(
             store: store,
             token: try await token(["appVersion": .string(version), "promotedPurchases": .string(handler)]))
     }

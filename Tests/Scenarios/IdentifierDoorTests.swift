@@ -37,7 +37,7 @@ import Testing
     }
 
     /// 404 is an answer about an identifier: there is no such app.
-    private static func http(_ store: StoreStack, _ alice: Shopper) -> [Door] {
+    private static func http(_ store: StoreStack, _ alice: ScenarioCustomer) -> [Door] {
         func session(_ member: String) -> (String) async throws -> Bool {
             { text in
                 var members: [String: JSONValue] = [

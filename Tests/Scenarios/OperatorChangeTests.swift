@@ -68,8 +68,8 @@ import Testing
             for round in 0..<4 {
                 let hasGrace = round.isMultiple(of: 2)
                 let account = "subscriber\(round)"
-                let shopper = try await store.session(account: account)
-                let first = try await shopper.buy("monthly", key: "first")
+                let customer = try await store.session(account: account)
+                let first = try await customer.buy("monthly", key: "first")
                 try await store.must(.PUT, "/admin/v1/testers/\(account)", .object(["processor": "decline"]))
                 try await Self.put(["billingGracePeriod": .bool(hasGrace)], store)
                 try await Self.next(store, key: "next-\(round)")
@@ -116,21 +116,21 @@ import Testing
                 let (a, b) = ("a\(round)", "b\(round)")
                 try await Self.import(
                     Self.groups([a: ["moved": "9.99"], b: ["used": "4.99"]], trial: true), into: store)
-                let shopper = try await store.session(account: "shopper\(round)")
-                #expect(try await shopper.buy("used", key: "trial").isTrialPeriod == true)
+                let customer = try await store.session(account: "shopper\(round)")
+                #expect(try await customer.buy("used", key: "trial").isTrialPeriod == true)
                 try await Self.import(Self.groups([b: ["used": "4.99", "moved": "9.99"]], trial: true), into: store)
                 for gateway in store.gateways {
                     let answer = try await store.request(
-                        .GET, "/v1/eligibility?ids=moved", token: shopper.token, at: gateway)
+                        .GET, "/v1/eligibility?ids=moved", token: customer.token, at: gateway)
                     let reply: EligibilityReply = try answer.decoded()
                     #expect(reply.eligibility.map(\.subscriptionGroupIdentifier) == [b])
                     #expect(reply.eligibility.map(\.eligibility) == [.ineligible])
                     #expect(reply.degraded.isEmpty)
-                    let listed: Shopper.ProductsAnswer =
-                        try await Self.products(["moved"], shopper, at: gateway).decoded()
+                    let listed: ScenarioCustomer.ProductsAnswer =
+                        try await Self.products(["moved"], customer, at: gateway).decoded()
                     #expect(listed.products.map(\.introductoryOfferEligibility) == [.ineligible])
                 }
-                let bought = try await shopper.buy("moved", key: "moved")
+                let bought = try await customer.buy("moved", key: "moved")
                 #expect(bought.price?.amount == "9.99")
             }
         }
@@ -171,25 +171,25 @@ import Testing
     // MARK: Acting
 
     private static func buy(
-        _ product: String, _ shopper: Shopper, key: String, at gateway: String
+        _ product: String, _ customer: ScenarioCustomer, key: String, at gateway: String
     ) async throws -> PaymentTransaction {
-        let answer = try await shopper.store.request(
-            .POST, "/v1/payments", token: shopper.token, headers: ["idempotency-key": key],
+        let answer = try await customer.store.request(
+            .POST, "/v1/payments", token: customer.token, headers: ["idempotency-key": key],
             body: try StoreJSON.encode(["productIdentifier": JSONValue.string(product), "quantity": 1]), at: gateway)
         guard answer.status == 201 else { throw StackError("buy: \(answer.status) \(answer.text)") }
         return try answer.decoded()
     }
 
     private static func products(
-        _ identifiers: [String], _ shopper: Shopper, at gateway: String
+        _ identifiers: [String], _ customer: ScenarioCustomer, at gateway: String
     ) async throws -> StoreStack.Answer {
-        try await shopper.store.request(
-            .POST, "/v1/products/query", token: shopper.token,
+        try await customer.store.request(
+            .POST, "/v1/products/query", token: customer.token,
             body: try StoreJSON.encode(["productIdentifiers": identifiers]), at: gateway)
     }
 
-    private static func shownPrice(_ shopper: Shopper, at gateway: String) async throws -> String? {
-        let answer: Shopper.ProductsAnswer = try await products(["coins"], shopper, at: gateway).decoded()
+    private static func shownPrice(_ customer: ScenarioCustomer, at gateway: String) async throws -> String? {
+        let answer: ScenarioCustomer.ProductsAnswer = try await products(["coins"], customer, at: gateway).decoded()
         return answer.products.first?.price.amount
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Goal: what was acknowledged survives a power failure, not only a killed process (P1, Q5).
 /// Method: the payment queue runs on a disk that forgets what no fsync has followed (Tests/Durability/power-loss.c).
-/// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next
+/// Customers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next
 /// process must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some:
 /// otherwise the test could not fail.
 @Suite(.process) struct PowerLossTests {
@@ -32,11 +32,11 @@ import Testing
 
     /// The client's answers: a transaction by `id`, and whether its finish was acknowledged too.
     private final class Acknowledged: Sendable {
-        typealias Facts = [String: (shopper: Int, isFinished: Bool)]
+        typealias Facts = [String: (customer: Int, isFinished: Bool)]
         private let facts = Locked<Facts>([:])
 
         var all: Facts { facts.withLock { $0 } }
-        func note(_ id: String, shopper: Int, isFinished: Bool) { facts.withLock { $0[id] = (shopper, isFinished) } }
+        func note(_ id: String, customer: Int, isFinished: Bool) { facts.withLock { $0[id] = (customer, isFinished) } }
     }
 
     private func failure(synchronous: String, round: Int) async throws -> Toll {
@@ -49,12 +49,12 @@ import Testing
         ]
         var toll = Toll()
         try await StoreStack.run(environment: environment) { store in
-            var shoppers: [Shopper] = []
-            for index in 0..<6 { shoppers.append(try await store.session(account: "shopper\(index)")) }
+            var customers: [ScenarioCustomer] = []
+            for index in 0..<6 { customers.append(try await store.session(account: "shopper\(index)")) }
             let acknowledged = Acknowledged()
             let killed = try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, shopper) in shoppers.enumerated() {
-                    group.addTask { await Self.buy(as: index, shopper, into: acknowledged) }
+                for (index, customer) in customers.enumerated() {
+                    group.addTask { await Self.buy(as: index, customer, into: acknowledged) }
                 }
                 try await eventually("\(wanted) purchases are acknowledged", within: .seconds(30)) {
                     acknowledged.all.count >= wanted
@@ -65,48 +65,48 @@ import Testing
                 return killed
             }
             try await store.waitForReplacement(of: "payment-queue", after: killed)
-            toll = try await Self.count(acknowledged.all, shoppers)
+            toll = try await Self.count(acknowledged.all, customers)
         }
         print("power loss, synchronous=\(synchronous), round \(round): \(toll)")
         return toll
     }
 
     /// Buys until the task is cancelled, and records the acknowledgements. Every other purchase is finished.
-    private static func buy(as index: Int, _ shopper: Shopper, into acknowledged: Acknowledged) async {
+    private static func buy(as index: Int, _ customer: ScenarioCustomer, into acknowledged: Acknowledged) async {
         var number = 0
         while !Task.isCancelled {
             number += 1
-            guard let answer = try? await shopper.add("com.example.fishingHotSpots", key: "p-\(index)-\(number)"),
+            guard let answer = try? await customer.add("com.example.fishingHotSpots", key: "p-\(index)-\(number)"),
                 answer.status == 201, let bought = try? answer.decoded(as: PaymentTransaction.self)
             else { continue }
-            acknowledged.note(bought.id, shopper: index, isFinished: false)
+            acknowledged.note(bought.id, customer: index, isFinished: false)
             guard number.isMultiple(of: 2),
-                let finish = try? await shopper.store.request(
-                    .POST, "/v1/transactions/\(bought.id)/finish", token: shopper.token),
+                let finish = try? await customer.store.request(
+                    .POST, "/v1/transactions/\(bought.id)/finish", token: customer.token),
                 finish.status == 200
             else { continue }
-            acknowledged.note(bought.id, shopper: index, isFinished: true)
+            acknowledged.note(bought.id, customer: index, isFinished: true)
         }
     }
 
     private static func count(
-        _ acknowledged: Acknowledged.Facts, _ shoppers: [Shopper]
+        _ acknowledged: Acknowledged.Facts, _ customers: [ScenarioCustomer]
     ) async throws -> Toll {
         var toll = Toll()
         var unfinished: [Int: Set<String>] = [:]
-        for (index, shopper) in shoppers.enumerated() {
-            unfinished[index] = Set(try await shopper.unfinishedOrGone().map(\.id))
+        for (index, customer) in customers.enumerated() {
+            unfinished[index] = Set(try await customer.unfinishedOrGone().map(\.id))
         }
         for (id, fact) in acknowledged {
             toll.acknowledged += fact.isFinished ? 2 : 1
-            let shopper = shoppers[fact.shopper]
-            let known = try await shopper.store.request(.GET, "/v1/transactions/\(id)", token: shopper.token)
+            let customer = customers[fact.customer]
+            let known = try await customer.store.request(.GET, "/v1/transactions/\(id)", token: customer.token)
             guard known.status == 200, try known.decoded(as: PaymentTransaction.self).transactionState == .purchased
             else {
                 toll.lost += fact.isFinished ? 2 : 1
                 continue
             }
-            if fact.isFinished, unfinished[fact.shopper, default: []].contains(id) { toll.lost += 1 }
+            if fact.isFinished, unfinished[fact.customer, default: []].contains(id) { toll.lost += 1 }
         }
         return toll
     }

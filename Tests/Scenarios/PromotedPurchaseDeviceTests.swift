@@ -102,7 +102,7 @@ import Testing
                 }
                 let refused = [
                     try await shown.tap(Products.beaches),
-                    try await shown.open(TestURLTests.url(of: Products.beaches)),
+                    try await shown.open(ScenarioTestURLTests.url(of: Products.beaches)),
                     try await app.setOrder([Products.beaches]),
                     try await app.setVisibility(of: Products.beaches, "hide"),
                 ]

@@ -97,8 +97,8 @@ import Testing
     }
 
     /// Launches until the purchase is sent. One that was not taken within its ten seconds is the app's to fetch.
-    private static func told(_ identifier: String, to app: Shopper) async throws -> PurchaseIntent {
-        var found: PurchaseIntent?
+    private static func told(_ identifier: String, to app: ScenarioCustomer) async throws -> StorePurchaseIntent {
+        var found: StorePurchaseIntent?
         try await eventually("the purchase is told", within: .seconds(60)) {
             let pending = (try? await app.observePromotions().pending) ?? []
             found = pending.first { $0.intentIdentifier == identifier }

@@ -14,9 +14,9 @@ import Testing
     /// Two devices of one account, both with the app, and their stores.
     private struct Devices {
         let phone: Handset
-        let app: Shopper
+        let app: ScenarioCustomer
         let shown: AppStoreApp
-        let tabletApp: Shopper
+        let tabletApp: ScenarioCustomer
         let tabletShown: AppStoreApp
 
         init(_ store: StoreStack) async throws {

@@ -3,20 +3,22 @@ import Testing
 
 extension StoreStack {
     /// So many apps on devices of different accounts.
-    func openShoppers(_ count: Int) async throws -> [Shopper] {
-        var shoppers: [Shopper] = []
-        for index in 0..<count { shoppers.append(try await session(account: "shopper\(index)")) }
-        return shoppers
+    func openShoppers(_ count: Int) async throws -> [ScenarioCustomer] {
+        var customers: [ScenarioCustomer] = []
+        for index in 0..<count { customers.append(try await session(account: "shopper\(index)")) }
+        return customers
     }
 
-    /// Interrupts twelve shoppers while they buy. Each is charged once, and has one transaction that is delivered.
+    /// Interrupts twelve customers while they buy. Each is charged once, and has one transaction that is delivered.
     func expectPurchasesSurvive(
         _ name: String, after delay: Int, _ interrupt: () async throws -> Void
     ) async throws {
-        let shoppers = try await openShoppers(12)
+        let customers = try await openShoppers(12)
         let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in
-            for (index, shopper) in shoppers.enumerated() {
-                group.addTask { (index, try await shopper.buy("com.example.fishingHotSpots", key: "\(name)-\(index)")) }
+            for (index, customer) in customers.enumerated() {
+                group.addTask {
+                    (index, try await customer.buy("com.example.fishingHotSpots", key: "\(name)-\(index)"))
+                }
             }
             try await Task.sleep(for: .milliseconds(delay))
             try await interrupt()
@@ -24,11 +26,11 @@ extension StoreStack {
         }
         #expect(bought.values.allSatisfy { $0.transactionState == .purchased })
         try await expectOneCharge(for: bought.values)
-        for (index, shopper) in shoppers.enumerated() {
+        for (index, customer) in customers.enumerated() {
             let transaction = try #require(bought[index])
-            try await shopper.expectDelivered(transaction)
-            try await shopper.finish(transaction.id)
-            #expect(try await shopper.unfinished().isEmpty)
+            try await customer.expectDelivered(transaction)
+            try await customer.finish(transaction.id)
+            #expect(try await customer.unfinished().isEmpty)
         }
     }
 
@@ -41,7 +43,7 @@ extension StoreStack {
     }
 }
 
-extension Shopper {
+extension ScenarioCustomer {
     /// A launch gets the transaction before `synchronized`, and exactly this one.
     func expectDelivered(_ transaction: PaymentTransaction) async throws {
         var observer = try await observe()

@@ -4,7 +4,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// One shopper's operations, with any process killed in between, and their invariants. Each operation is repeated with
+/// One customer's operations, with any process killed in between, and their invariants. Each operation is repeated with
 /// the same request until its response is final.
 final class Rehearsal {
     private static let coins = "com.example.rehearsal.coins"
@@ -15,7 +15,7 @@ final class Rehearsal {
     private static let key = "rehearsal-1"
 
     private let store: StoreStack
-    private let shopper: Shopper
+    private let customer: ScenarioCustomer
     /// What the operation is about.
     private var transaction: PaymentTransaction?
     private var restoreIdentifier: String?
@@ -28,7 +28,7 @@ final class Rehearsal {
         try Self.catalogue.write(toFile: catalogue, atomically: true, encoding: .utf8)
         let imported = try await store.importCatalog(catalogue, bundleId: Self.bundleId)
         guard imported.status == 200 else { throw StackError("import: \(imported.status) \(imported.text)") }
-        shopper = try await store.session(account: "alice", bundleId: Self.bundleId)
+        customer = try await store.session(account: "alice", bundleId: Self.bundleId)
     }
 
     private static let catalogue = """
@@ -64,23 +64,23 @@ final class Rehearsal {
         case .buy, .subscribe: break
         case .buyAgain:
             // From a customer's second plain purchase on, the processor authorizes first.
-            try await shopper.finish(try await shopper.buy(Self.coins, key: "rehearsal-0").id)
+            try await customer.finish(try await customer.buy(Self.coins, key: "rehearsal-0").id)
         case .giveUp:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"processor": "timeoutBefore"}"#)
             try #require(tester.status == 200)
             // The processor says nothing to it, so it is under way until it is given up.
-            underWay = Self.leave(shopper)
+            underWay = Self.leave(customer)
             try await eventually("the purchase is under way", within: .seconds(5)) {
-                try await self.shopper.unfinished().first?.transactionState == .purchasing
+                try await self.customer.unfinished().first?.transactionState == .purchasing
             }
-        case .finish, .clear: transaction = try await shopper.buy(Self.coins, key: Self.key)
+        case .finish, .clear: transaction = try await customer.buy(Self.coins, key: Self.key)
         case .restore:
-            transaction = try await shopper.buy(Self.map, key: Self.key)
-            try await shopper.finish(try id)
+            transaction = try await customer.buy(Self.map, key: Self.key)
+            try await customer.finish(try id)
         case .approve:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"askToBuy": true}"#)
             try #require(tester.status == 200)
-            let asked = try await shopper.add(Self.coins, key: Self.key)
+            let asked = try await customer.add(Self.coins, key: Self.key)
             try #require(asked.status == 202, "\(asked.text)")
             transaction = try asked.decoded()
         case .download:
@@ -89,16 +89,16 @@ final class Rehearsal {
             try #require(uploaded.status == 201, "\(uploaded.text)")
             // Quotes are kept for a second.
             try await eventually("the song is for sale", within: .seconds(5)) {
-                try await shopper.products([Self.song]).invalidProductIdentifiers.isEmpty
+                try await customer.products([Self.song]).invalidProductIdentifiers.isEmpty
             }
-            transaction = try await shopper.buy(Self.song, key: Self.key)
+            transaction = try await customer.buy(Self.song, key: Self.key)
             try #require(transaction?.downloads.count == 1)
         }
     }
 
     /// Buys without waiting for what becomes of it.
-    private static func leave(_ shopper: Shopper) -> Task<Void, Never> {
-        Task { _ = try? await shopper.add(coins, key: key) }
+    private static func leave(_ customer: ScenarioCustomer) -> Task<Void, Never> {
+        Task { _ = try? await customer.add(coins, key: key) }
     }
 
     // MARK: The operation
@@ -106,22 +106,22 @@ final class Rehearsal {
     /// Repeats the request until it is answered for good.
     func perform(_ operation: FailpointTests.Operation) async throws {
         switch operation {
-        case .buy, .buyAgain: transaction = try await shopper.buy(Self.coins, key: Self.key)
-        case .subscribe: transaction = try await shopper.buy(Self.club, key: Self.key)
-        case .finish: try await shopper.finish(try id)
+        case .buy, .buyAgain: transaction = try await customer.buy(Self.coins, key: Self.key)
+        case .subscribe: transaction = try await customer.buy(Self.club, key: Self.key)
+        case .finish: try await customer.finish(try id)
         case .approve:
             transaction = try await repeated(.POST, "/admin/v1/transactions/\(try id)/approve").decoded()
         case .clear, .giveUp:
             try await repeated(.DELETE, "/admin/v1/apps/\(Self.bundleId)/transactions?account=alice")
         case .restore:
             let begun = try await repeated(
-                .POST, "/v1/restore", token: shopper.token, headers: ["idempotency-key": "restore-1"], body: "{}")
+                .POST, "/v1/restore", token: customer.token, headers: ["idempotency-key": "restore-1"], body: "{}")
             let identifier = try begun.decoded(as: JSONValue.self)["restoreIdentifier"]?.stringValue
             #expect(restoreIdentifier == nil || restoreIdentifier == identifier, "one key, one restore")
             restoreIdentifier = identifier
         case .download:
             let download = try #require(transaction?.downloads.first)
-            try await repeated(.POST, "/v1/downloads/\(download.id)/start", token: shopper.token)
+            try await repeated(.POST, "/v1/downloads/\(download.id)/start", token: customer.token)
         }
     }
 
@@ -154,14 +154,14 @@ final class Rehearsal {
 
     /// The books agree, the queue holds what it must, and a launch delivers exactly that.
     func check(_ operation: FailpointTests.Operation) async throws {
-        let queue = try await shopper.unfinished()
+        let queue = try await customer.unfinished()
         try await checkMoney(removed: operation == .clear ? [try id] : [])
         switch operation {
         case .buy, .buyAgain, .approve: try await checkBought(queue)
         case .finish:
             #expect(queue.isEmpty, "finished is final (Q3)")
             // The same purchase again is answered as it was, and costs nothing (P3, P4).
-            #expect(try await shopper.buy(Self.coins, key: Self.key).id == (try id))
+            #expect(try await customer.buy(Self.coins, key: Self.key).id == (try id))
         case .subscribe:
             #expect(transaction?.isTrialPeriod == true, "the offer was claimed once, and by this purchase (O1)")
             #expect(queue.map(\.id) == [try id])
@@ -172,7 +172,7 @@ final class Rehearsal {
             #expect(download.state == .active)
         }
         await underWay?.value
-        try await checkDelivered(try await shopper.unfinished())
+        try await checkDelivered(try await customer.unfinished())
     }
 
     private func checkBought(_ queue: [PaymentTransaction]) async throws {
@@ -180,29 +180,29 @@ final class Rehearsal {
         #expect(bought.transactionState == .purchased)
         #expect(queue.map(\.id) == [bought.id], "one transaction, in the queue (P1, Q5)")
         #expect(queue.first?.transactionIdentifier == bought.transactionIdentifier)
-        try await shopper.finish(bought.id)
-        #expect(try await shopper.unfinished().isEmpty)
+        try await customer.finish(bought.id)
+        #expect(try await customer.unfinished().isEmpty)
     }
 
     private func checkRestored(_ queue: [PaymentTransaction]) async throws {
         let identifier = try #require(restoreIdentifier)
         var restore: Restore?
         try await eventually("the restore has ended", within: .seconds(10)) {
-            let answer = try await self.repeated(.GET, "/v1/restores/\(identifier)", token: self.shopper.token)
+            let answer = try await self.repeated(.GET, "/v1/restores/\(identifier)", token: self.customer.token)
             restore = try answer.decoded(as: Restore.self)
             return restore?.state != .running
         }
         #expect(restore?.state == .finished)
         #expect(restore?.restored == 1)
-        let restored = try await shopper.unfinished().filter { $0.transactionState == .restored }
+        let restored = try await customer.unfinished().filter { $0.transactionState == .restored }
         #expect(restored.count == 1, "one for each original (R1, R3)")
         #expect(restored.first?.originalTransactionIdentifier == transaction?.transactionIdentifier)
     }
 
     /// The processor's books: one approved charge for each purchased transaction and no other (P2, P3, P5, R2).
     private func checkMoney(removed: [String]) async throws {
-        let history = try await repeated(.GET, "/v1/history", token: shopper.token)
-            .decoded(as: Shopper.TransactionsAnswer.self).transactions
+        let history = try await repeated(.GET, "/v1/history", token: customer.token)
+            .decoded(as: ScenarioCustomer.TransactionsAnswer.self).transactions
             .filter { $0.transactionState == .purchased && $0.isTrialPeriod != true }
         let approved = try await Ledger.charges(of: store).filter { $0.outcome == .approved }
         #expect(approved.map(\.chargeKey).sorted() == (history.map(\.id) + removed).map { "purchase:\($0)" }.sorted())
@@ -210,7 +210,7 @@ final class Rehearsal {
 
     /// A launch brings all that is unfinished, and nothing else, before `synchronized` (Q1).
     private func checkDelivered(_ queue: [PaymentTransaction]) async throws {
-        var observer = try await shopper.observe()
+        var observer = try await customer.observe()
         var delivered: [String] = []
         while let event = try await observer.next(), event.name != "synchronized" {
             if event.name == "updatedTransactions" { delivered += try event.transactions().map(\.id) }

@@ -32,8 +32,8 @@ import Testing
         let delay = Int.random(in: 5...400, using: &random)
         var trials: [PaymentTransaction] = []
         for index in 0..<shopperCount {
-            let shopper = try await store.session(account: "subscriber\(index)")
-            trials.append(try await shopper.buy(product, key: "trial-\(index)"))
+            let customer = try await store.session(account: "subscriber\(index)")
+            trials.append(try await customer.buy(product, key: "trial-\(index)"))
         }
         #expect(trials.allSatisfy { $0.isTrialPeriod == true && $0.price?.minorUnits == 0 })
         let advanced = Task { try await advance(store) }

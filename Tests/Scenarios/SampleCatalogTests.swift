@@ -25,9 +25,9 @@ import Testing
         let report: ImportReport = try imported.decoded()
         #expect(report.productCount == sample.prices.count, "\(sample.name)")
 
-        let shopper = try await store.session(account: "alice", bundleId: bundleId)
+        let customer = try await store.session(account: "alice", bundleId: bundleId)
         let identifiers = sample.prices.keys.sorted()
-        let answer = try await shopper.products(identifiers + ["no.such.product"])
+        let answer = try await customer.products(identifiers + ["no.such.product"])
         #expect(answer.products.map(\.productIdentifier) == identifiers, "\(sample.name)")
         #expect(answer.invalidProductIdentifiers == ["no.such.product"])
         for product in answer.products {
@@ -36,17 +36,17 @@ import Testing
         }
 
         guard let wanted = identifiers.first else { return }
-        let bought = try await shopper.buy(wanted, key: "sample-\(sample.name)")
+        let bought = try await customer.buy(wanted, key: "sample-\(sample.name)")
         #expect(bought.transactionState == .purchased, "\(sample.name)")
         #expect(bought.transactionIdentifier != nil)
 
         let killed = try store.signal("payment-queue")
         try await store.waitForReplacement(of: "payment-queue", after: killed)
         // Where a file's subscriptions renew by the second, a renewal may lie there as well.
-        #expect(try await shopper.unfinished().map(\.id).contains(bought.id), "\(sample.name)")
+        #expect(try await customer.unfinished().map(\.id).contains(bought.id), "\(sample.name)")
 
-        try await shopper.finish(bought.id)
-        #expect(try await !shopper.unfinished().map(\.id).contains(bought.id), "\(sample.name)")
+        try await customer.finish(bought.id)
+        #expect(try await !customer.unfinished().map(\.id).contains(bought.id), "\(sample.name)")
     }
 }
 

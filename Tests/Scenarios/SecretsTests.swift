@@ -105,11 +105,11 @@ import Testing
             secrets.append(Secret(name: kind, text: String(try #require(line))))
         }
         let api = secrets[4].text
-        let shopper = try await store.session(account: person, deviceId: "phone-1")
-        secrets.append(Secret(name: "session token", text: shopper.token))
-        let bought = try await shopper.buy("com.example.hiddenBeaches", key: "canary-idempotency-key-1")
-        try await shopper.finish(bought.id)
-        let receipt = try await store.must(.GET, "/v1/receipt", token: shopper.token)
+        let customer = try await store.session(account: person, deviceId: "phone-1")
+        secrets.append(Secret(name: "session token", text: customer.token))
+        let bought = try await customer.buy("com.example.hiddenBeaches", key: "canary-idempotency-key-1")
+        try await customer.finish(bought.id)
+        let receipt = try await store.must(.GET, "/v1/receipt", token: customer.token)
         let data = try #require(receipt.json?["receiptData"]?.stringValue)
         secrets.append(Secret(name: "receipt", text: String(data.dropFirst(200).prefix(60))))
         let body = JSONValue.object(["receipt-data": .string(data), "password": .string(secrets[5].text)])
@@ -118,7 +118,7 @@ import Testing
         let name = JSONValue.object([
             "productIdentifier": "com.example.fishingHotSpots", "applicationUsername": "canary-username",
         ])
-        try await store.must(.POST, "/v1/payments", token: shopper.token, key: "canary-idempotency-key-2", name)
+        try await store.must(.POST, "/v1/payments", token: customer.token, key: "canary-idempotency-key-2", name)
         try await store.must(.GET, "/v1/customers/\(person)/history", token: api)
         try await store.must(.GET, "/admin/v1/testers/\(person)")
         // Names of people are in databases on purpose.

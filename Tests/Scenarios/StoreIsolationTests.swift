@@ -54,7 +54,7 @@ import Testing
         ])
         let token = try await store.must(.POST, "\(prefix)/v1/sessions", session).decoded(as: JSONValue.self)["token"]?
             .stringValue
-        let alice = Shopper(store: store, token: try #require(token))
+        let alice = ScenarioCustomer(store: store, token: try #require(token))
         let bought = try await alice.buy("com.example.pro.monthly", key: "1")
         try await store.must(.PUT, "\(admin)/testers/alice", .object(["askToBuy": true]))
         let deferred = try await alice.add("com.example.fishingHotSpots", key: "2").decoded(as: PaymentTransaction.self)

@@ -129,7 +129,7 @@ import Testing
             #expect((failed.error as? SKError)?.failureReason == "interrupted")
             let elsewhere = try await store.request(
                 .GET, "/admin/v1/transactions?account=alice", token: store.adminKey)
-            let page: Shopper.TransactionsAnswer = try elsewhere.decoded()
+            let page: ScenarioCustomer.TransactionsAnswer = try elsewhere.decoded()
             let interrupted = try #require(page.transactions.first)
             for _ in 0..<2 {
                 let resolved = try await store.request(

@@ -60,7 +60,7 @@ extension StoreStack {
     /// Launches the app for an account.
     func session(
         account: String, bundleId: String = "com.example.app", deviceId: String? = nil, storefront: String? = nil
-    ) async throws -> Shopper {
+    ) async throws -> ScenarioCustomer {
         var members: [String: JSONValue] = [
             "bundleId": .string(bundleId), "deviceId": .string(deviceId ?? "\(account)-1"), "account": .string(account),
             "platform": "iOS", "osVersion": "17.0", "appVersion": "1.0",
@@ -70,6 +70,6 @@ extension StoreStack {
         guard answer.status == 201, let token = try answer.decoded(as: JSONValue.self)["token"]?.stringValue else {
             throw StackError("no session: \(answer.status) \(answer.text)")
         }
-        return Shopper(store: self, token: token)
+        return ScenarioCustomer(store: self, token: token)
     }
 }

@@ -57,7 +57,7 @@ extension StoreStack {
     }
 
     /// The operator's list of intents, of all devices of an account.
-    func intents(of account: String) async throws -> [PurchaseIntent] {
+    func intents(of account: String) async throws -> [StorePurchaseIntent] {
         try await must(.GET, "/admin/v1/intents?account=\(account)").decoded(as: IntentsPage.self).intents
     }
 

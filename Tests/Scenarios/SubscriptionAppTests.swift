@@ -89,7 +89,7 @@ import Testing
 
     private func refund(_ transaction: SKPaymentTransaction, in store: StoreStack) async throws {
         let listed = try await store.request(.GET, "/admin/v1/transactions?account=alice", token: store.adminKey)
-        let page: Shopper.TransactionsAnswer = try listed.decoded()
+        let page: ScenarioCustomer.TransactionsAnswer = try listed.decoded()
         let found = try #require(
             page.transactions.first { $0.transactionIdentifier == transaction.transactionIdentifier })
         let answer = try await store.request(

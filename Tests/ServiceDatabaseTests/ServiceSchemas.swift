@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
+@testable import AppStoreServer
 @testable import Catalog
 @testable import Gateway
-@testable import AppStoreServer
 @testable import PaymentProcessor
 @testable import PaymentQueue
 @testable import PromotionController

@@ -197,8 +197,8 @@ import Testing
         #expect(try CertificateAuthority(rotated.stored()).chain == rotated.chain)
         let signing = try receipts.rotated(rotation)
         #expect(signing.ocspURL == nil)
-        let receipt = try ReceiptSigner(signing).sign(Sample.document())
-        #expect(try await ReceiptVerifier(root: receipts.root).verify(receipt).bundleId == Sample.bundleId)
+        let receipt = try ReceiptSigner(signing).sign(SigningSample.document())
+        #expect(try await ReceiptVerifier(root: receipts.root).verify(receipt).bundleId == SigningSample.bundleId)
     }
 
     // MARK: Refusals

@@ -44,9 +44,9 @@ import Testing
         let authority = try CertificateAuthority()
         let again = try CertificateAuthority(authority.stored())
         #expect(again.chain == authority.chain)
-        let receipt = try ReceiptSigner(again).sign(Sample.document())
+        let receipt = try ReceiptSigner(again).sign(SigningSample.document())
         let document = try await ReceiptVerifier(root: authority.root).verify(receipt)
-        #expect(document.bundleId == Sample.bundleId)
+        #expect(document.bundleId == SigningSample.bundleId)
     }
 
     @Test func `keys of other certificates are refused`() throws {

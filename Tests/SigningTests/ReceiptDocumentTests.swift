@@ -10,7 +10,7 @@ import Testing
     @Test func `what is written is read, in whole seconds`() throws {
         var random = SplitMix64.seeded()
         for count in [0, 1, 2, 7, 60] {
-            let written = Sample.document((0..<count).map { Sample.item($0, &random) })
+            let written = SigningSample.document((0..<count).map { SigningSample.item($0, &random) })
             let read = try ReceiptDocument(encoded: written.encoded()[...])
             #expect(Set(read.purchases) == Set(written.purchases))
             var other = read
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `the attributes have Apple's numbers and types`() throws {
-        let bytes = try Sample.document([Sample.trial]).encoded()
+        let bytes = try SigningSample.document([SigningSample.trial]).encoded()
         let attributes = try attributes(bytes)
         #expect(attributes.keys.sorted() == [0, 2, 3, 4, 5, 12, 17, 19])
         func text(_ type: Int64) throws -> ASN1Node { try DER.parse(try #require(attributes[type])) }
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test func `a customer without purchases has a receipt without any (M139)`() throws {
-        let read = try ReceiptDocument(encoded: Sample.document([]).encoded()[...])
+        let read = try ReceiptDocument(encoded: SigningSample.document([]).encoded()[...])
         #expect(read.purchases.isEmpty)
     }
 
     @Test func `unknown attributes are ignored`() throws {
         var serializer = DER.Serializer()
-        let document = Sample.document([])
+        let document = SigningSample.document([])
         let known = try DER.set(
             of: ReceiptAttribute.self, identifier: .set, rootNode: DER.parse(try document.encoded()))
         var unknown = ReceiptAttribute(.hash, [1, 2, 3])
@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: ReceiptField.allCases.prefix(9).filter { $0 != .purchase && $0 != .expirationDate })
     func `a missing or repeated attribute makes no receipt`(field: ReceiptField) throws {
         let all = try DER.set(
-            of: ReceiptAttribute.self, identifier: .set, rootNode: DER.parse(try Sample.document().encoded()))
+            of: ReceiptAttribute.self, identifier: .set, rootNode: DER.parse(try SigningSample.document().encoded()))
         let others = all.filter { $0.type != field.rawValue }
         for attributes in [others, all + all.filter { $0.type == field.rawValue }] {
             var serializer = DER.Serializer()
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `any bytes are a receipt or malformed, and never a crash`() throws {
         var random = SplitMix64.seeded()
-        let bytes = try Sample.document().encoded()
+        let bytes = try SigningSample.document().encoded()
         for _ in 0..<4000 {
             var changed = bytes
             for _ in 0...Int.random(in: 0...3, using: &random) {
@@ -89,17 +89,17 @@ import Testing
     }
 
     @Test func `a purchase is an item again, as far as a receipt says`() throws {
-        let item = ReceiptPurchase(Sample.trial).item
-        #expect(item.subscriptionGroupIdentifier == Sample.trial.subscriptionGroupIdentifier)
+        let item = ReceiptPurchase(SigningSample.trial).item
+        #expect(item.subscriptionGroupIdentifier == SigningSample.trial.subscriptionGroupIdentifier)
         #expect(item.isUpgraded == nil)
-        var upgraded = Sample.trial
+        var upgraded = SigningSample.trial
         upgraded.isUpgraded = true
-        let read = try ReceiptDocument(encoded: Sample.document([upgraded]).encoded()[...]).purchases
+        let read = try ReceiptDocument(encoded: SigningSample.document([upgraded]).encoded()[...]).purchases
         #expect(read.map(\.item.isUpgraded) == [true])
         #expect(item.isTrialPeriod == true)
-        #expect(item.expiresDate == Sample.trial.expiresDate)
-        #expect(item.webOrderLineItemIdentifier == Sample.trial.webOrderLineItemIdentifier)
-        #expect(ReceiptPurchase(item) == ReceiptPurchase(Sample.trial))
+        #expect(item.expiresDate == SigningSample.trial.expiresDate)
+        #expect(item.webOrderLineItemIdentifier == SigningSample.trial.webOrderLineItemIdentifier)
+        #expect(ReceiptPurchase(item) == ReceiptPurchase(SigningSample.trial))
     }
 
     @Test(arguments: [(1_999, 1_000), (0, 0), (-1, -1_000), (-1_000, -1_000)])

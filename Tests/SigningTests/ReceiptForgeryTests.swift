@@ -16,7 +16,7 @@ import X509
 
     init() throws {
         authority = try CertificateAuthority()
-        receipt = try ReceiptSigner(authority).sign(Sample.document())
+        receipt = try ReceiptSigner(authority).sign(SigningSample.document())
         signed = try SignedReceipt(reading: receipt)
     }
 
@@ -43,7 +43,7 @@ import X509
     }
 
     @Test func `the content of one receipt is not signed by another's signature`() async throws {
-        let other = try ReceiptSigner(authority).sign(Sample.document([], customer: "c_bob"))
+        let other = try ReceiptSigner(authority).sign(SigningSample.document([], customer: "c_bob"))
         var swapped = signed
         swapped.content = try SignedReceipt(reading: other).content
         #expect(await error(try swapped.encoded()) == .signature)

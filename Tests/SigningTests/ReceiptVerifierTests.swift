@@ -16,7 +16,7 @@ import X509
     init() throws {
         authority = try CertificateAuthority()
         verifier = ReceiptVerifier(root: authority.root)
-        receipt = try ReceiptSigner(authority).sign(Sample.document())
+        receipt = try ReceiptSigner(authority).sign(SigningSample.document())
     }
 
     /// Nil: it was accepted.
@@ -31,7 +31,7 @@ import X509
 
     @Test func `what was signed is verified and read`() async throws {
         let document = try await verifier.verify(receipt)
-        #expect(Set(document.purchases) == Set(Sample.document().purchases))
+        #expect(Set(document.purchases) == Set(SigningSample.document().purchases))
         #expect(document.customerIdentifier == "c_alice")
         let text = Data(receipt).base64EncodedString(options: [.lineLength64Characters, .endLineWithCarriageReturn])
         #expect(try await verifier.verify(receiptData: text) == document)
@@ -52,7 +52,7 @@ import X509
         for _ in 0..<8 {
             let authority = try CertificateAuthority()
             let verifier = ReceiptVerifier(root: authority.root)
-            let receipt = try ReceiptSigner(authority).sign(Sample.document())
+            let receipt = try ReceiptSigner(authority).sign(SigningSample.document())
             for certificate in [authority.leaf, authority.intermediate] {
                 var serializer = DER.Serializer()
                 try serializer.serialize(certificate)
@@ -110,13 +110,13 @@ import X509
 
     @Test func `another store's receipt is not ours`() async throws {
         let other = try CertificateAuthority()
-        #expect(await error(try ReceiptSigner(other).sign(Sample.document())) == .signature)
+        #expect(await error(try ReceiptSigner(other).sign(SigningSample.document())) == .signature)
     }
 
     @Test func `a forger with a chain of the same names is not believed`() async throws {
         let other = try CertificateAuthority()
         // Our certificates around the forger's signature, and the forger's leaf under our authorities.
-        let content = try Sample.document().encoded()
+        let content = try SigningSample.document().encoded()
         let theirs = try P256.Signing.PrivateKey(rawRepresentation: other.stored().leafKey)
         let signature = Array(try theirs.signature(for: Data(content)).derRepresentation)[...]
         for leaf in [authority.leaf, other.leaf] {
@@ -146,7 +146,7 @@ import X509
 
     @Test func `content that was signed but is no receipt is malformed`() async throws {
         let signer = ReceiptSigner(authority)
-        for content in [[], [0x31, 0x00], Array("hello".utf8), try Sample.document().encoded() + [0]] {
+        for content in [[], [0x31, 0x00], Array("hello".utf8), try SigningSample.document().encoded() + [0]] {
             #expect(await error(try signer.sign(content: content)) == .malformed)
         }
     }
@@ -158,10 +158,10 @@ import X509
         try Data(receipt).write(to: URL(fileURLWithPath: directory.file("receipt")))
         #expect(try openssl(directory, "receipt") == 0)
         let content = try Data(contentsOf: URL(fileURLWithPath: directory.file("content")))
-        #expect(try ReceiptDocument(encoded: Array(content)[...]).bundleId == Sample.bundleId)
+        #expect(try ReceiptDocument(encoded: Array(content)[...]).bundleId == SigningSample.bundleId)
         var changed = receipt
         // Somewhere in the content.
-        changed[try #require(Data(receipt).range(of: Data(Sample.bundleId.utf8))).lowerBound] ^= 1
+        changed[try #require(Data(receipt).range(of: Data(SigningSample.bundleId.utf8))).lowerBound] ^= 1
         try Data(changed).write(to: URL(fileURLWithPath: directory.file("changed")))
         #expect(try openssl(directory, "changed") != 0)
     }

@@ -8,10 +8,10 @@ import Testing
 @Suite struct CallbackQueueTests {
     /// Takes the place of the main run loop: what is performed waits until it turns.
     private final class Loop: Sendable {
-        private let waiting = Locked<[@Sendable () -> Void]>([])
-        private let running: Locked<Bool>
+        private let waiting = LockedValue<[@Sendable () -> Void]>([])
+        private let running: LockedValue<Bool>
 
-        init(isRunning: Bool) { running = Locked(isRunning) }
+        init(isRunning: Bool) { running = LockedValue(isRunning) }
 
         var main: CallbackQueue.MainLoop {
             CallbackQueue.MainLoop(
@@ -35,7 +35,7 @@ import Testing
     @Test func `M35: without a main run loop callbacks run at once, in order`() async throws {
         let loop = Loop(isRunning: false)
         let callbacks = CallbackQueue(target: nil, main: loop.main)
-        let told = Locked<[Int]>([])
+        let told = LockedValue<[Int]>([])
         for number in 0..<100 { callbacks.async { told.withLock { $0.append(number) } } }
         try await eventually("all are told") { told.withLock { $0 } == Array(0..<100) }
         #expect(loop.waitingCount == 0)
@@ -44,7 +44,7 @@ import Testing
     @Test func `where the main run loop runs, callbacks wait for it, one after the other`() async throws {
         let loop = Loop(isRunning: true)
         let callbacks = CallbackQueue(target: nil, main: loop.main)
-        let told = Locked<[Int]>([])
+        let told = LockedValue<[Int]>([])
         for number in 0..<3 { callbacks.async { told.withLock { $0.append(number) } } }
         for number in 0..<3 {
             try await eventually("callback \(number) waits for the loop") { loop.waitingCount == 1 }
@@ -58,7 +58,7 @@ import Testing
     @Test func `a callback whose loop ends before it came runs once, in the background`() async throws {
         let loop = Loop(isRunning: true)
         let callbacks = CallbackQueue(target: nil, main: loop.main)
-        let told = Locked<[Int]>([])
+        let told = LockedValue<[Int]>([])
         callbacks.async { told.withLock { $0.append(1) } }
         callbacks.async { told.withLock { $0.append(2) } }
         try await eventually("the first waits for the loop") { loop.waitingCount == 1 }
@@ -75,7 +75,7 @@ import Testing
         let callbacks = CallbackQueue(target: nil)
         // The main queue has been emptied once since.
         await MainActor.run {}
-        let place = Locked<String?>(nil)
+        let place = LockedValue<String?>(nil)
         callbacks.async { place.withLock { $0 = DispatchQueue.getSpecific(key: key) ?? "elsewhere" } }
         try await eventually("it is called") { place.withLock { $0 } != nil }
         #expect(place.withLock { $0 } == "main")
@@ -87,7 +87,7 @@ import Testing
         let target = DispatchQueue(label: "app")
         target.setSpecific(key: key, value: "app")
         let callbacks = CallbackQueue(target: target, main: loop.main)
-        let place = Locked<String?>(nil)
+        let place = LockedValue<String?>(nil)
         callbacks.async { place.withLock { $0 = DispatchQueue.getSpecific(key: key) } }
         try await eventually("it is told there") { place.withLock { $0 } == "app" }
     }

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `M53: finishing what is deferred does nothing, is warned of, and the approval comes`() async throws {
-        let warnings = Locked<[String]>([])
+        let warnings = LockedValue<[String]>([])
         let shop = try await Observed([.sample("t1", .deferred)]) { connection in
             connection.log = { line in warnings.withLock { $0.append(line) } }
         }

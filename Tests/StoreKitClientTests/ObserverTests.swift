@@ -25,7 +25,7 @@ import Testing
 
     @Test func `M21: a connection that breaks ten times brings nothing twice and loses nothing`() async throws {
         let gateway = try FakeGateway()
-        let launches = Locked(0)
+        let launches = LockedValue(0)
         gateway.on(streamLine) { _ in
             let launch = launches.withLock { launches in
                 launches += 1
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `a stream without observers is not said to be opened again`() async throws {
         let gateway = try FakeGateway()
-        let lines = Locked<[String]>([])
+        let lines = LockedValue<[String]>([])
         let queue = gateway.queue { connection, _ in
             connection.log = { line in lines.withLock { $0.append(line) } }
         }
@@ -135,8 +135,8 @@ import Testing
 
     @Test func `M35: callbacks come off the main thread, one at a time, without a run loop`() async throws {
         final class Checking: NSObject, SKPaymentTransactionObserver, Sendable {
-            let inside = Locked(0)
-            let seen = Locked<[Bool]>([])
+            let inside = LockedValue(0)
+            let seen = LockedValue<[Bool]>([])
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
                 let isAlone = inside.withLock { inside in
                     inside += 1
@@ -163,7 +163,7 @@ import Testing
     @Test func `a slow observer slows the reading and gets everything`() async throws {
         final class Slow: NSObject, SKPaymentTransactionObserver, Sendable {
             let gate = DispatchSemaphore(value: 0)
-            let count = Locked(0)
+            let count = LockedValue(0)
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
                 if count.withLock({ $0 }) == 0 { gate.wait() }
                 count.withLock { $0 += transactions.count }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct ProductsRequestTests {
     /// Records the calls of a request's delegate.
     private final class Listener: NSObject, SKProductsRequestDelegate, Sendable {
-        private let log = Locked<[String]>([])
-        private let last = Locked<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
+        private let log = LockedValue<[String]>([])
+        private let last = LockedValue<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
 
         var calls: [String] { log.withLock { $0 } }
         var response: SKProductsResponse? { last.withLock { $0.response } }
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `M8: an unretained request lives until it is answered, and no longer`() async throws {
         let gateway = try FakeGateway()
-        let released = Locked(false)
+        let released = LockedValue(false)
         gateway.on(line) { _ in
             while !released.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.001) }
             return .json(Reply())
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `a delegate set through SKRequest gets the end`() async throws {
         final class Plain: NSObject, SKRequestDelegate, Sendable {
-            let ends = Locked(0)
+            let ends = LockedValue(0)
             func requestDidFinish(_ request: SKRequest) { ends.withLock { $0 += 1 } }
         }
         let gateway = try FakeGateway()

@@ -36,7 +36,7 @@ import Testing
         async throws
     {
         let store = try FakePromotions()
-        let streams = Locked<[FakeStream]>([])
+        let streams = LockedValue<[FakeStream]>([])
         store.gateway.on(streamLine) { _ in
             let stream = FakeStream.beginning(with: [.sample("t1")])
             streams.withLock { $0.append(stream) }
@@ -65,7 +65,7 @@ import Testing
         async throws
     {
         let store = try FakePromotions()
-        let order = Locked<[String]>([])
+        let order = LockedValue<[String]>([])
         let queue = store.gateway.queue { connection, _ in
             connection.bringToFront = { order.withLock { $0.append("opened") } }
         }
@@ -96,12 +96,12 @@ import Testing
             "a store that is away": .problem(.serviceUnavailable),
         ]
         let answer = try #require(faults[fault])
-        let intent = try StoreModels.PurchaseIntent.sample("i1")
+        let intent = try StorePurchaseIntent.sample("i1")
         store.gateway.on(decisionLine) { request in
             guard store.decisions().count > 3 else { return answer }
             return FakePromotions.decide(request, store.stream)
         }
-        let queue = store.gateway.queue { _, timing in timing.patience = .seconds(30) }
+        let queue = store.gateway.queue { _, timing in timing.retryTimeout = .seconds(30) }
         let observer = AskedObserver { _, _ in true }
         queue.add(observer)
         for _ in 0..<3 { store.tap(intent) }
@@ -112,8 +112,8 @@ import Testing
 
     @Test func `a purchase that is pending when the connection breaks is asked about once`() async throws {
         let store = try FakePromotions()
-        let intent = try StoreModels.PurchaseIntent.sample("i1")
-        let launches = Locked(0)
+        let intent = try StorePurchaseIntent.sample("i1")
+        let launches = LockedValue(0)
         store.gateway.on(streamLine) { _ in
             let launch = launches.withLock { launches in
                 launches += 1
@@ -215,7 +215,7 @@ import Testing
         other.add(later)
         next.tap(try .sample("i2"))
         try await eventually("it is deferred") { next.decisions("i2") == ["defer"] }
-        let outcomes = Locked<[SKError.Code?]>([])
+        let outcomes = LockedValue<[SKError.Code?]>([])
         other.cancelStorePayment(try #require(later.payments.first)) { error in
             outcomes.withLock { $0.append((error as? SKError)?.code) }
         }
@@ -247,7 +247,7 @@ import Testing
         async throws
     {
         let store = try FakePromotions()
-        let intents = try ["i1", "i2"].map { try StoreModels.PurchaseIntent.sample($0, .deferred) }
+        let intents = try ["i1", "i2"].map { try StorePurchaseIntent.sample($0, .deferred) }
         store.gateway.on("GET /v1/intents") { _ in .json(["intents": intents]) }
         let queue = store.gateway.queue()
         let deferred = try await queue.deferredStorePayments()

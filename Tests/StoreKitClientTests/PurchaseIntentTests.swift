@@ -13,15 +13,15 @@ import Testing
 
     /// Takes purchases as they come until it is cancelled.
     private func watch(
-        _ queue: SKPaymentQueue, _ body: @escaping @Sendable (StoreKitClient.PurchaseIntent) async -> Void
+        _ queue: SKPaymentQueue, _ body: @escaping @Sendable (PurchaseIntent) async -> Void
     ) -> Task<Void, Never> {
-        Task { for await intent in StoreKitClient.PurchaseIntent.intents(of: queue) { await body(intent) } }
+        Task { for await intent in PurchaseIntent.intents(of: queue) { await body(intent) } }
     }
 
     @Test func `M59, M65: a purchase that began in the store is purchased, and comes to the observer`() async throws {
         let store = try FakePromotions()
         let queue = store.gateway.queue()
-        let (seen, outcomes) = (Locked<[StoreKitClient.PurchaseIntent]>([]), Locked<[Bool]>([]))
+        let (seen, outcomes) = (LockedValue<[PurchaseIntent]>([]), LockedValue<[Bool]>([]))
         let watching = watch(queue) { intent in
             seen.withLock { $0.append(intent) }
             // Twice is once (I3).
@@ -51,7 +51,7 @@ import Testing
     @Test func `what waits for an answer is delivered to a later iteration, once each`() async throws {
         let store = try FakePromotions()
         let queue = store.gateway.queue()
-        let (first, second) = (Locked<[StoreKitClient.PurchaseIntent]>([]), Locked<[StoreKitClient.PurchaseIntent]>([]))
+        let (first, second) = (LockedValue<[PurchaseIntent]>([]), LockedValue<[PurchaseIntent]>([]))
         let one = watch(queue) { intent in first.withLock { $0.append(intent) } }
         for id in ["i1", "i2", "i1"] { store.tap(try .sample(id)) }
         try await eventually("both are told") { first.withLock { $0.count } == 2 }
@@ -69,7 +69,7 @@ import Testing
         let store = try FakePromotions()
         store.gateway.on("POST /v1/intents/*/decision") { _ in .problem(.intentExpired, "it has expired") }
         let queue = store.gateway.queue()
-        let codes = Locked<[String?]>([])
+        let codes = LockedValue<[String?]>([])
         let watching = watch(queue) { intent in
             do {
                 try await intent.purchase()
@@ -90,13 +90,13 @@ import Testing
             let queue = SKPaymentQueue(connection: connection)
             let observer = AskedObserver { _, _ in true }
             queue.add(observer)
-            _ = StoreKitClient.PurchaseIntent.intents(of: queue).makeAsyncIterator()
+            _ = PurchaseIntent.intents(of: queue).makeAsyncIterator()
         }
         let intentsFirst = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let connection = StoreConnection(
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             let queue = SKPaymentQueue(connection: connection)
-            let iterator = StoreKitClient.PurchaseIntent.intents(of: queue).makeAsyncIterator()
+            let iterator = PurchaseIntent.intents(of: queue).makeAsyncIterator()
             let observer = AskedObserver { _, _ in true }
             queue.add(observer)
             withExtendedLifetime(iterator) {}
@@ -145,7 +145,7 @@ import Testing
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             (connection.platform, connection.osVersion) = (.iOS, "16.3")
             let queue = SKPaymentQueue(connection: connection)
-            _ = StoreKitClient.PurchaseIntent.intents(of: queue).makeAsyncIterator()
+            _ = PurchaseIntent.intents(of: queue).makeAsyncIterator()
         }
         let said = String(decoding: try #require(end).standardErrorContent, as: UTF8.self)
         #expect(said.contains("needs iOS 16.4 or later"), "\(said)")

@@ -10,7 +10,7 @@ import Testing
     /// Answers as the test says, and writes down what it is asked.
     private final class Delegate: NSObject, SKPaymentQueueDelegate, Sendable {
         let answer: Bool
-        let asked = Locked<[String]>([])
+        let asked = LockedValue<[String]>([])
         init(_ answer: Bool) { self.answer = answer }
 
         func paymentQueue(

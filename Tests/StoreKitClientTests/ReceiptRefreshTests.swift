@@ -8,7 +8,7 @@ import Testing
 /// Goal: a refresh leaves the whole receipt in its file, or the old one and an error.
 @Suite struct ReceiptRefreshTests {
     private final class Listener: NSObject, SKRequestDelegate, Sendable {
-        private let ends = Locked<[(any Error)?]>([])
+        private let ends = LockedValue<[(any Error)?]>([])
         var count: Int { ends.withLock { $0.count } }
         var last: (any Error)? { ends.withLock { $0.last ?? nil } }
         func requestDidFinish(_ request: SKRequest) { ends.withLock { $0.append(nil) } }

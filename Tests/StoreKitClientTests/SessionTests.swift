@@ -71,7 +71,7 @@ import Testing
 
     @Test func `what is logged holds no token and no name`() async throws {
         let gateway = try FakeGateway()
-        let lines = Locked<[String]>([])
+        let lines = LockedValue<[String]>([])
         gateway.on(line) { _ in .session(token: "secret-token") }
         gateway.on("GET /v1/transactions/stream", [.problem(.rateLimited), .drop, .stream(.beginning())])
         gateway.on("POST /v1/payments", [.drop, .problem(.notImplemented)])

@@ -45,9 +45,9 @@ import Testing
     }
 
     @Test func `calls are carried out in the order they were made, also over connections that break`() async throws {
-        let shop = try Shop { $0.patience = .seconds(30) }
-        let asked = Locked(0)
-        let orders = Locked<[[String]]>([])
+        let shop = try Shop { $0.retryTimeout = .seconds(30) }
+        let asked = LockedValue(0)
+        let orders = LockedValue<[[String]]>([])
         shop.store.gateway.on(orderLine) { request in
             let count = asked.withLock { asked in
                 asked += 1
@@ -80,7 +80,7 @@ import Testing
             #expect((error?.underlying as? StoreProblem)?.code == problem)
         }
         shop.store.gateway.on("GET /v1/promotions/order") { _ in .problem(.serviceUnavailable) }
-        let told = Locked<[Int]>([])
+        let told = LockedValue<[Int]>([])
         shop.controller.fetchStorePromotionOrder { products, error in
             told.withLock { $0.append(error == nil ? -1 : products.count) }
         }
@@ -94,7 +94,7 @@ import Testing
     @Test func `more calls than may wait fail at once`() async throws {
         let shop = try Shop()
         shop.store.gateway.on(orderLine) { _ in .silence }
-        let failed = Locked(0)
+        let failed = LockedValue(0)
         // One is being sent, and as many wait as may.
         for _ in 0..<ClientLimits.overridesMax + 3 {
             shop.controller.update(storePromotionOrder: []) { error in

@@ -10,41 +10,41 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let history: SubscriptionGroupHistory?
-        let standing: SubscriberStanding
+        let status: SubscriberStatus
     }
 
     static let cases: [Case] = [
-        Case(testDescription: "nobody", history: nil, standing: .new),
-        Case(testDescription: "a purchase under way", history: history(nil, reserved: true), standing: .new),
-        Case(testDescription: "subscribed", history: history(.subscribed, ends: 1), standing: .existing(.subscribed)),
-        Case(testDescription: "ends now", history: history(.subscribed, ends: 0), standing: .former),
+        Case(testDescription: "nobody", history: nil, status: .new),
+        Case(testDescription: "a purchase under way", history: history(nil, reserved: true), status: .new),
+        Case(testDescription: "subscribed", history: history(.subscribed, ends: 1), status: .existing(.subscribed)),
+        Case(testDescription: "ends now", history: history(.subscribed, ends: 0), status: .former),
         Case(
             testDescription: "renewal due", history: history(.subscribed, ends: -1, due: true),
-            standing: .existing(.subscribed)),
-        Case(testDescription: "grace", history: history(.inGracePeriod, ends: 1), standing: .existing(.inGracePeriod)),
+            status: .existing(.subscribed)),
+        Case(testDescription: "grace", history: history(.inGracePeriod, ends: 1), status: .existing(.inGracePeriod)),
         Case(
             testDescription: "retry", history: history(.inBillingRetryPeriod, ends: -1),
-            standing: .existing(.inBillingRetryPeriod)),
-        Case(testDescription: "expired", history: history(.expired, ends: -1), standing: .former),
-        Case(testDescription: "refunded before its end", history: history(.revoked, ends: 1), standing: .former),
-        Case(testDescription: "only an end is known", history: history(nil, ends: 1), standing: .existing(.subscribed)),
+            status: .existing(.inBillingRetryPeriod)),
+        Case(testDescription: "expired", history: history(.expired, ends: -1), status: .former),
+        Case(testDescription: "refunded before its end", history: history(.revoked, ends: 1), status: .former),
+        Case(testDescription: "only an end is known", history: history(nil, ends: 1), status: .existing(.subscribed)),
     ]
 
     @Test(arguments: cases) func `M126, M127: who is an existing subscriber`(_ value: Case) {
-        #expect((value.history?.standing(at: now) ?? .new) == value.standing)
+        #expect((value.history?.status(at: now) ?? .new) == value.status)
     }
 
     @Test(arguments: cases) func `a promotional offer is for present and former subscribers`(_ value: Case) {
         let decision = PromotionalOfferPolicy.decide(history: value.history, now: now)
-        #expect(decision.isEligible == (value.standing != .new))
-        #expect((decision.rule == .neverSubscribed) == (value.standing == .new))
-        #expect((decision.rule == .lapsed) == (value.standing == .former))
+        #expect(decision.isEligible == (value.status != .new))
+        #expect((decision.rule == .neverSubscribed) == (value.status == .new))
+        #expect((decision.rule == .lapsed) == (value.status == .former))
     }
 
     @Test(arguments: cases) func `an offer code is for its audiences, and without any for all customers`(_ value: Case)
     {
         let expected: RedeemableOffer.Audience =
-            switch value.standing {
+            switch value.status {
             case .new: .new
             case .existing: .existing
             case .former: .expired
@@ -62,7 +62,7 @@ import Testing
         let conditions = RedeemableOffer.WinBackConditions(paidMonthsMin: 0, monthsSinceExpiryMin: 0)
         let facts = WinBackFacts(history: value.history, paidMonths: 1, expiredAt: now)
         let rule = WinBackOfferPolicy.decide(conditions, facts: facts, now: now).rule
-        switch value.standing {
+        switch value.status {
         case .new: #expect(rule == .neverSubscribed)
         case .existing: #expect(rule == .subscribed)
         case .former: #expect(rule == .conditionsMet)

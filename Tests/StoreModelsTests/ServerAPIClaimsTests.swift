@@ -128,7 +128,7 @@ import Testing
     // MARK: Apps
 
     @Test func `only an app transaction of production has the app's number`() throws {
-        let lookup = TransactionLookup(
+        let lookup = TransactionLookupReply(
             customerIdentifier: "c", appTransactionIdentifier: "7000000000000000001", firstSeen: Self.start,
             businessNow: Self.start + .seconds(1))
         for environment in AppStoreEnvironment.allCases {

@@ -5,7 +5,7 @@ import Testing
 
 /// Goal: an operator's command starts the app that the store opens, once, and gets its names in variables alone.
 @Suite struct AppOpenerTests {
-    private static func event(device: String = "alice-2", state: PurchaseIntent.State = .pending) -> IntentEvent {
+    private static func event(device: String = "alice-2", state: StorePurchaseIntent.State = .pending) -> IntentEvent {
         var event = Promoted.event
         event.type = .intentOpenApp
         event.intent = Promoted.intent(state)
@@ -29,7 +29,7 @@ import Testing
     @Test func `a purchase that an app was given, or that was decided, opens nothing`() {
         #expect(AppOpener.isWaiting(Promoted.intent(.pending, answerBy: nil)))
         #expect(!AppOpener.isWaiting(Promoted.intent(.pending, answerBy: "2026-11-21T10:00:10Z")))
-        for state in PurchaseIntent.State.allCases where state != .pending {
+        for state in StorePurchaseIntent.State.allCases where state != .pending {
             #expect(!AppOpener.isWaiting(Promoted.intent(state, answerBy: nil)))
         }
     }

@@ -126,7 +126,7 @@ import Testing
         #expect(result.line.hasSuffix("the ledger was not read (the operator may not)"))
         #expect(await run(Self.store()).ledgerUnread == "no bus")
         let silent = await run(Self.store()) { _ throws(CLIError) in
-            throw CLIError(.nobodyAnswers, "the ledger: nothing answers", retryable: true)
+            throw CLIError(.noResponders, "the ledger: nothing answers", retryable: true)
         }
         #expect(silent.line == "FAILS  ledger: the ledger: nothing answers [nobodyAnswers]")
     }

@@ -83,7 +83,7 @@ import Testing
         let banner = Banner(
             url: "http://127.0.0.1:7430",
             bus: .init(url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: ["catalog", "gateway"]),
-            places: .init(dataDirectory: "/home/me/.storebus", adminKey: "/home/me/.storebus/admin.key"),
+            locations: .init(dataDirectory: "/home/me/.storebus", adminKey: "/home/me/.storebus/admin.key"),
             imports: [
                 .init(bundleId: "com.example.app", summary: "App.storekit: 3 products, 1 group", notes: ["USA only"])
             ],
@@ -110,7 +110,7 @@ import Testing
         let banner = Banner(
             url: "http://127.0.0.1:7430",
             bus: .init(url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: []),
-            places: .init(dataDirectory: "d", adminKey: "k"), app: .init(bundleId: "com.example.app", clock: clock),
+            locations: .init(dataDirectory: "d", adminKey: "k"), app: .init(bundleId: "com.example.app", clock: clock),
             startedIn: .zero)
         let line = try #require(banner.text.split(separator: "\n").first { $0.hasPrefix("  Clock") })
         #expect(

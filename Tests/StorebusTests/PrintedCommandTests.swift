@@ -71,7 +71,7 @@ import Testing
     @Test func `the banner names the directory that was named, and not the one that is found anyway`() {
         func banner(_ arguments: String...) -> Banner {
             Banner(
-                url: "u", bus: .init(url: "b", services: []), places: .init(dataDirectory: "d", adminKey: "k"),
+                url: "u", bus: .init(url: "b", services: []), locations: .init(dataDirectory: "d", adminKey: "k"),
                 app: .init(bundleId: "com.example.app", product: "p"), startedIn: .zero,
                 commands: PrintedCommands(arguments, [:]))
         }

@@ -80,12 +80,12 @@ enum Promoted {
     ])
 
     static func intent(
-        _ state: PurchaseIntent.State = .pending, _ id: String = "i_01j2k9f", answerBy: String? = nil,
-        deferredBy: PurchaseIntent.Deferral? = nil, feedback: String? = nil, transactionId: String? = nil,
+        _ state: StorePurchaseIntent.State = .pending, _ id: String = "i_01j2k9f", answerBy: String? = nil,
+        deferredBy: StorePurchaseIntent.Deferral? = nil, feedback: String? = nil, transactionId: String? = nil,
         warning: String? = nil
-    ) -> PurchaseIntent {
+    ) -> StorePurchaseIntent {
         with(
-            PurchaseIntent(
+            StorePurchaseIntent(
                 intentIdentifier: id, state: state,
                 payment: Payment(
                     requestIdentifier: "intent:\(id)", productIdentifier: "hidden-beaches", intentIdentifier: id),
@@ -102,7 +102,7 @@ enum Promoted {
     }
 
     /// As the app gets it: without its customer.
-    static func told(_ intent: PurchaseIntent) -> PurchaseIntent {
+    static func told(_ intent: StorePurchaseIntent) -> StorePurchaseIntent {
         var told = intent
         told.bundleId = nil
         told.account = nil

@@ -290,6 +290,6 @@ import Testing
 
     @Test(arguments: [("alice-1", "alice"), ("a-b-12", "a-b"), ("tablet", nil), ("-1", nil), ("a-", nil), ("a-x", nil)])
     func `a device that the command line named says whose it is`(device: String, owner: String?) {
-        #expect(ShopperOptions.owner(of: device) == owner)
+        #expect(CustomerOptions.owner(of: device) == owner)
     }
 }

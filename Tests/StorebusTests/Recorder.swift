@@ -29,7 +29,7 @@ final class Recorder: Sendable {
         let recorder = Recorder()
         var environment = CommandEnvironment(
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
-            transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
+            transport: { transport ?? HTTPStoreTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
         if let forwarder { environment.forwarder = forwarder }
         environment.openPage = openPage
         // How busy the machine is, is no part of what is tested.

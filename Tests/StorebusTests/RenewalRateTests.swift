@@ -46,7 +46,7 @@ import Testing
 
     @Test func `the banner of up says so above the clock`() {
         let banner = Banner(
-            url: "u", bus: .init(url: "b", services: []), places: .init(dataDirectory: "d", adminKey: "k"),
+            url: "u", bus: .init(url: "b", services: []), locations: .init(dataDirectory: "d", adminKey: "k"),
             app: .init(bundleId: "com.example.app", renewals: Advice(Self.sentence)), startedIn: .zero)
         #expect(banner.text.contains("    note: \(Self.sentence)\n"))
     }

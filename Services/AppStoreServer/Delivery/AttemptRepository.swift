@@ -98,12 +98,12 @@ enum AttemptRepository {
         of positions: [Int64], in reader: SQLReader
     ) async throws(PersistenceError) -> [Int64: [NotificationAttempt]] {
         guard !positions.isEmpty else { return [:] }
-        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
+        let placeholders = Array(repeating: "?", count: positions.count).joined(separator: ", ")
         let rows = try await reader.query(
             """
             SELECT * FROM (
                 SELECT *, ROW_NUMBER() OVER (PARTITION BY position ORDER BY number DESC) AS age
-                FROM attempt WHERE position IN (\(places))) AS newest
+                FROM attempt WHERE position IN (\(placeholders))) AS newest
             WHERE age <= ? ORDER BY position, number
             """, arguments: positions + [Int64(shownMax)])
         var found: [Int64: [NotificationAttempt]] = [:]

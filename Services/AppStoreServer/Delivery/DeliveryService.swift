@@ -113,7 +113,7 @@ final class DeliveryService: Sendable {
     }
 
     private let database: any SQLDatabase
-    private let collaborators: Collaborators
+    private let collaborators: AppStoreCollaborators
     private let importer: EventImporter
     private let signer: NotificationSigner
     private let post: Post
@@ -133,7 +133,8 @@ final class DeliveryService: Sendable {
     ///   - wall: The wall clock.
     ///   - margin: How much longer than the endpoint's timeout a claim lasts.
     init(
-        database: any SQLDatabase, collaborators: Collaborators, importer: EventImporter, signer: NotificationSigner,
+        database: any SQLDatabase, collaborators: AppStoreCollaborators, importer: EventImporter,
+        signer: NotificationSigner,
         post: @escaping Post, wall: @escaping @Sendable () -> Timestamp, margin: Duration = DeliveryService.margin,
         logger: Logger
     ) {
@@ -478,13 +479,13 @@ final class DeliveryService: Sendable {
 
     /// Writes one outcome of a commit that has failed.
     private func end(_ ended: Ended) async throws {
-        guard !ended.isCutOff else { return try await giveBack([ended.attempt]) }
+        guard !ended.isCutOff else { return try await release([ended.attempt]) }
         try await end(
             ended.attempt.id, of: ended.attempt.notification, at: ended.attempt.at, ended.outcome)
     }
 
     /// Removes attempts that did not reach a server, so that they do not count.
-    func giveBack(_ attempts: [Begun]) async throws {
+    func release(_ attempts: [Begun]) async throws {
         guard !attempts.isEmpty else { return }
         try await database.write { transaction in
             for one in attempts {

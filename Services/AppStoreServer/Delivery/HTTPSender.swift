@@ -169,8 +169,8 @@ private final class HTTPAttempt: CurlReceiver, @unchecked Sendable {
         // once, that notification would have failed.
         request.isAlone = true
         if !addresses.isEmpty {
-            let places = addresses.map { $0.isIPv4 ? $0.text : "[\($0.text)]" }.joined(separator: ",")
-            request.addresses = "\(target.host):\(target.port):\(places)"
+            let addressList = addresses.map { $0.isIPv4 ? $0.text : "[\($0.text)]" }.joined(separator: ",")
+            request.addresses = "\(target.host):\(target.port):\(addressList)"
         }
         refusal = nil
         do throws(CurlFailure) {

@@ -38,7 +38,7 @@ struct LeaseService: Sendable {
                 isLeased: true)
             guard begun.isEmpty || .now < deadline, !Task.isCancelled else {
                 // The reply comes too late, so no listener gets them.
-                try await deliveries.giveBack(begun)
+                try await deliveries.release(begun)
                 throw StoreError(.deadlineExceeded, "the lease came too late; ask again")
             }
             if !begun.isEmpty || ContinuousClock.now + Self.pause > last {

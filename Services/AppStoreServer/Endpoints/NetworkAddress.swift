@@ -67,7 +67,7 @@ struct NetworkAddress: Hashable, Sendable {
     /// The IPv4 addresses inside an IPv6 address of a translator or a tunnel.
     var embedded: [NetworkAddress] {
         guard !isIPv4 else { return [] }
-        func at(_ places: Int...) -> NetworkAddress { NetworkAddress(places.map { bytes[$0] }) }
+        func at(_ offsets: Int...) -> NetworkAddress { NetworkAddress(offsets.map { bytes[$0] }) }
         let last = at(12, 13, 14, 15)
         if AddressBlock.compatible.contains(bytes) || AddressBlock.translated.contains(bytes)
             || AddressBlock.stateless.contains(bytes)

@@ -11,10 +11,10 @@ import StoreModels
 
 /// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
 ///
-/// Notifications and the place of their last event are one commit. Several replicas may read the same page. The first
-/// commit counts, and the others write nothing.
+/// Notifications and the position of their last event are one commit. Several replicas may read the same page. The
+/// first commit counts, and the others write nothing.
 struct EventImporter: Sendable {
-    /// The name of the only place.
+    /// The name of the only position.
     private static let name = "serverEvents"
     /// Timeout of one page.
     static let readTime: Duration = .seconds(3)
@@ -22,13 +22,13 @@ struct EventImporter: Sendable {
     static let catchUpTime: Duration = .seconds(1)
 
     let database: any SQLDatabase
-    let collaborators: Collaborators
+    let collaborators: AppStoreCollaborators
     let alarm: ReaderAlarm
 
     /// Imports all events that can be read now.
     ///
-    /// A place that PaymentQueue does not continue behind is given up, with an alarm, and all of PaymentQueue's events
-    /// are read again. Known events do not make a second notification.
+    /// A position that PaymentQueue does not continue behind is given up, with an alarm, and all of PaymentQueue's
+    /// events are read again. Known events do not make a second notification.
     /// - Parameter deadline: When it stops, after a whole page.
     /// - Returns: The number of events.
     /// - Throws: ``StoreError`` when PaymentQueue does not reply. Events imported until then stay.
@@ -36,18 +36,18 @@ struct EventImporter: Sendable {
         var total = 0
         var stored: String?
         var hasGivenUp = false
-        var place = try await database.read { try await Self.place(in: $0) }
+        var position = try await database.read { try await Self.position(in: $0) }
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             let page: ServerEventsPage
             do throws(StoreError) {
                 page = try await collaborators.events(
-                    ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
+                    ServerEventsRequest(after: position), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
             } catch {
-                guard let fault = error.positionFault, let refused = place, !hasGivenUp,
+                guard let fault = error.positionFault, let refused = position, !hasGivenUp,
                     !PlantedBug.isActive(.positionsReused)
                 else { throw error }
                 alarm.raise(fault, at: refused)
-                place = try await giveUp(refused)
+                position = try await giveUp(refused)
                 hasGivenUp = true
                 continue
             }
@@ -55,11 +55,11 @@ struct EventImporter: Sendable {
                 alarm.readToEnd()
                 break
             }
-            guard try await store(page.events, from: place, to: end) else {
-                place = try await database.read { try await Self.place(in: $0) }
+            guard try await store(page.events, from: position, to: end) else {
+                position = try await database.read { try await Self.position(in: $0) }
                 continue
             }
-            (place, stored) = (end, end)
+            (position, stored) = (end, end)
             total += page.events.count
             guard page.hasMore else {
                 alarm.readToEnd()
@@ -74,24 +74,24 @@ struct EventImporter: Sendable {
         return total
     }
 
-    /// Gives up a place that the log does not continue behind, unless another replica has.
-    /// - Returns: The place to continue at, or nil for the oldest event.
-    private func giveUp(_ place: String) async throws -> String? {
+    /// Gives up a position that the log does not continue behind, unless another replica has.
+    /// - Returns: The position to continue at, or nil for the oldest event.
+    private func giveUp(_ position: String) async throws -> String? {
         try await database.write { transaction in
             try await transaction.execute(
-                "DELETE FROM outbox_reader WHERE name = ? AND position = ?", Self.name, place)
-            return try await Self.place(in: transaction)
+                "DELETE FROM outbox_reader WHERE name = ? AND position = ?", Self.name, position)
+            return try await Self.position(in: transaction)
         }
     }
 
     /// Imports all events until now, as far as that is possible within ``catchUpTime``.
     func catchUp() async { _ = try? await run(until: .now + Self.catchUpTime) }
 
-    /// Writes the notifications of a page and moves the place.
+    /// Writes the notifications of a page and moves the position.
     /// - Returns: False when another replica has moved it.
-    private func store(_ events: [ServerEvent], from place: String?, to end: String) async throws -> Bool {
+    private func store(_ events: [ServerEvent], from position: String?, to end: String) async throws -> Bool {
         try await database.write { transaction in
-            guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
+            guard try await Self.advance(from: position, to: end, in: transaction) else { return false }
             var hasEndpoint: [ExactText: Bool] = [:]
             var dates = try await SignedDates(of: events, in: transaction)
             for event in events {
@@ -147,23 +147,23 @@ struct EventImporter: Sendable {
         }
     }
 
-    // MARK: Place
+    // MARK: Position
 
-    private static func place(in reader: SQLReader) async throws -> String? {
+    private static func position(in reader: SQLReader) async throws -> String? {
         try await reader.queryOne("SELECT position FROM outbox_reader WHERE name = ?", name)?["position"]
     }
 
-    /// Moves the place.
+    /// Moves the position.
     /// - Returns: False when another replica has moved it.
     private static func advance(
-        from place: String?, to end: String, in transaction: SQLTransaction
+        from position: String?, to end: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
-        guard let place else {
+        guard let position else {
             return try await transaction.execute(
                 "INSERT INTO outbox_reader (name, position) VALUES (?, ?) ON CONFLICT DO NOTHING", name, end) == 1
         }
         return try await transaction.execute(
-            "UPDATE outbox_reader SET position = ? WHERE name = ? AND position = ?", end, name, place) == 1
+            "UPDATE outbox_reader SET position = ? WHERE name = ? AND position = ?", end, name, position) == 1
     }
 }
 
@@ -226,7 +226,7 @@ enum NotificationUUID {
     ]
 
     /// Returns the UUID of an event's notification, the same at each call. It is version 5, of the customer, the
-    /// event's place and time, and the number of the notification.
+    /// event's position and time, and the number of the notification.
     static func of(_ event: ServerEvent, ordinal: Int) -> String {
         let name = [
             event.bundleId, event.customerIdentifier ?? "", event.position, "\(event.at.milliseconds)", "\(ordinal)",

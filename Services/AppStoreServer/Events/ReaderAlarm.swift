@@ -16,7 +16,7 @@ final class ReaderAlarm: Sendable {
 
     private struct Raised {
         var fault: PositionFault
-        var place: String
+        var position: String
         var at: Timestamp
         /// When the log was read to its end again. Nil until then.
         var recoveredAt: ContinuousClock.Instant?
@@ -33,15 +33,15 @@ final class ReaderAlarm: Sendable {
     }
 
     /// Raises the alarm.
-    /// - Parameter place: The reader's place.
-    func raise(_ fault: PositionFault, at place: String) {
-        raised.withLock { $0 = Raised(fault: fault, place: place, at: .wallClock()) }
+    /// - Parameter position: The reader's position.
+    func raise(_ fault: PositionFault, at position: String) {
+        raised.withLock { $0 = Raised(fault: fault, position: position, at: .wallClock()) }
         Counter(
             label: "storebus_log_reader_faults_total", dimensions: [("log", "server_event"), ("fault", fault.rawValue)]
         ).increment()
         logger.error(
             "\(fault.words); all events that payment-queue has are read again",
-            metadata: ["place": "\(place)", "fault": "\(fault.rawValue)"])
+            metadata: ["place": "\(position)", "fault": "\(fault.rawValue)"])
     }
 
     /// Notes that the log was read to its end.
@@ -57,7 +57,7 @@ final class ReaderAlarm: Sendable {
     /// The health check.
     var health: HealthCheck {
         guard let raised = raised.withLock({ $0 }) else { return .pass }
-        let words = "at \(raised.at) \(raised.fault.words) (\(raised.place))"
+        let words = "at \(raised.at) \(raised.fault.words) (\(raised.position))"
         guard let recoveredAt = raised.recoveredAt else { return .fail("\(words); they are being read again") }
         let sentence = "\(words); all kept events were read again; see Backup and restore in docs/backup.md"
         let age = now() - recoveredAt

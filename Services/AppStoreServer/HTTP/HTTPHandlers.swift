@@ -15,7 +15,7 @@ struct HTTPHandlers: Sendable {
     init(_ server: AppleServer, instance: String) {
         self.server = server
         self.instance = instance
-        routes = Dictionary(uniqueKeysWithValues: server.routes.map { ($0.identifier, $0) })
+        routes = Dictionary(uniqueKeysWithValues: server.routes.map { ($0.identifier, $0) })  // keys: operations
         held = HeldReplies(instance: instance)
     }
 

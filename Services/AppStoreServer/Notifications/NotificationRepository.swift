@@ -65,9 +65,9 @@ enum NotificationRepository {
     static func drafts(
         of positions: [Int64], in reader: SQLReader
     ) async throws -> [(position: Int64, draft: NotificationDraft)] {
-        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
+        let placeholders = Array(repeating: "?", count: positions.count).joined(separator: ", ")
         return try await reader.query(
-            "SELECT position, draft FROM notification_payload WHERE position IN (\(places)) AND payload IS NULL",
+            "SELECT position, draft FROM notification_payload WHERE position IN (\(placeholders)) AND payload IS NULL",
             arguments: positions
         ).map { (try $0["position"], try StoredJSON.value(NotificationDraft.self, try $0["draft"])) }
     }
@@ -83,10 +83,10 @@ enum NotificationRepository {
     /// Reads the signed payloads of notifications. Unsigned ones are left out.
     static func payloads(of positions: [Int64], in reader: SQLReader) async throws -> [Int64: String] {
         guard !positions.isEmpty else { return [:] }
-        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
+        let placeholders = Array(repeating: "?", count: positions.count).joined(separator: ", ")
         var found: [Int64: String] = [:]
         for row in try await reader.query(
-            "SELECT position, payload FROM notification_payload WHERE position IN (\(places)) AND payload IS NOT NULL",
+            "SELECT position, payload FROM notification_payload WHERE position IN (\(placeholders)) AND payload IS NOT NULL",
             arguments: positions)
         {
             found[try row["position"]] = try row["payload"] as String
@@ -104,10 +104,10 @@ enum NotificationRepository {
 
     /// Reads an app's notifications, newest first.
     static func list(
-        _ request: NotificationsRequest, before place: Int64, limit: Int, in reader: SQLReader
+        _ request: NotificationsRequest, before cursor: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredNotification] {
         var conditions = ["bundle_id = ?", "position < ?"]
-        var arguments: [any SQLValueConvertible] = [request.bundleId, place]
+        var arguments: [any SQLValueConvertible] = [request.bundleId, cursor]
         func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
             guard let argument else { return }
             conditions.append(condition)
@@ -126,16 +126,16 @@ enum NotificationRepository {
     }
 
     /// Reads the notifications sent of an app, oldest first.
-    /// - Parameter place: The last one of the page before.
+    /// - Parameter cursor: The last one of the page before.
     static func history(
-        _ request: NotificationHistoryRequest, after place: HistoryPlace, limit: Int, in reader: SQLReader
+        _ request: NotificationHistoryRequest, after cursor: HistoryCursor, limit: Int, in reader: SQLReader
     ) async throws -> [StoredNotification] {
         var conditions = [
             "bundle_id = ?", "signed_at <= ?", "(signed_at, position) > (?, ?)",
             "EXISTS (SELECT 1 FROM attempt a WHERE a.position = notification.position AND a.result IS NOT NULL)",
         ]
         var arguments: [any SQLValueConvertible] = [
-            request.bundleId, request.endDate.milliseconds, place.signedAt, place.position,
+            request.bundleId, request.endDate.milliseconds, cursor.signedAt, cursor.position,
         ]
         func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
             guard let argument else { return }
@@ -154,8 +154,8 @@ enum NotificationRepository {
         ).map(StoredNotification.init)
     }
 
-    /// A place in an app's history.
-    struct HistoryPlace: Hashable, Sendable {
+    /// A cursor in an app's history.
+    struct HistoryCursor: Hashable, Sendable {
         var signedAt: Int64
         var position: Int64
     }

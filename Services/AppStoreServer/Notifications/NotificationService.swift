@@ -16,7 +16,7 @@ struct NotificationService: Sendable {
     static let replyMargin: Duration = .milliseconds(200)
 
     let database: any SQLDatabase
-    let collaborators: Collaborators
+    let collaborators: AppStoreCollaborators
     let signer: NotificationSigner
     let deliveries: DeliveryService
 
@@ -26,11 +26,11 @@ struct NotificationService: Sendable {
     /// - Throws: `requestInvalid`.
     func list(_ request: NotificationsRequest) async throws -> NotificationsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        guard let place = Int64(request.after ?? "\(Int64.max)") else { throw Self.unknownPlace }
+        guard let cursor = Int64(request.after ?? "\(Int64.max)") else { throw Self.unknownCursor }
         await deliveries.catchUpWithoutHints()
         return try await database.read { reader in
             let rows = try await NotificationRepository.list(
-                request, before: place, limit: request.limit + 1, in: reader)
+                request, before: cursor, limit: request.limit + 1, in: reader)
             let page = try ReplyBudget.fitting(
                 try await Self.wire(Array(rows.prefix(request.limit)), payloads: [:], in: reader))
             return NotificationsPage(
@@ -52,10 +52,10 @@ struct NotificationService: Sendable {
     /// - Throws: `requestInvalid`.
     func history(_ request: NotificationHistoryRequest) async throws -> NotificationHistoryPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.historyMax)
-        let place = try Self.place(in: request)
+        let cursor = try Self.cursor(in: request)
         return try await database.read { reader in
             let rows = try await NotificationRepository.history(
-                request, after: place, limit: request.limit + 1, in: reader)
+                request, after: cursor, limit: request.limit + 1, in: reader)
             let some = Array(rows.prefix(request.limit))
             let payloads = try await NotificationRepository.payloads(of: some.map(\.position), in: reader)
             let page = try ReplyBudget.fitting(try await Self.wire(some, payloads: payloads, in: reader))
@@ -65,18 +65,18 @@ struct NotificationService: Sendable {
         }
     }
 
-    private static func place(
+    private static func cursor(
         in request: NotificationHistoryRequest
-    ) throws(StoreError) -> NotificationRepository.HistoryPlace {
+    ) throws(StoreError) -> NotificationRepository.HistoryCursor {
         guard let after = request.after else {
-            return NotificationRepository.HistoryPlace(signedAt: request.startDate.milliseconds, position: 0)
+            return NotificationRepository.HistoryCursor(signedAt: request.startDate.milliseconds, position: 0)
         }
         let parts = after.utf8.split(separator: UInt8(ascii: "_")).compactMap { Int64(Substring($0)) }
-        guard parts.count == 2 else { throw unknownPlace }
-        return NotificationRepository.HistoryPlace(signedAt: parts[0], position: parts[1])
+        guard parts.count == 2 else { throw unknownCursor }
+        return NotificationRepository.HistoryCursor(signedAt: parts[0], position: parts[1])
     }
 
-    private static let unknownPlace = StoreError.invalid("$.after", "is no page's")
+    private static let unknownCursor = StoreError.invalid("$.after", "is no page's")
 
     private static func wire(
         _ rows: [StoredNotification], payloads: [Int64: String], in reader: SQLReader

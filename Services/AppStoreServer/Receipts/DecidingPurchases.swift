@@ -9,9 +9,9 @@ extension ReceiptHistory {
     /// - Precondition: The purchases are in order, oldest first.
     /// - Throws: `bodyTooLarge` for more than a reply has room for.
     func deciding() throws -> ReceiptHistory {
-        var found: [Place: Deciding] = [:]
+        var found: [PurchaseKey: Deciding] = [:]
         for (index, item) in items.enumerated() {
-            found[Place(item), default: Deciding()].add(item, at: index, now: now)
+            found[PurchaseKey(item), default: Deciding()].add(item, at: index, now: now)
         }
         let kept = Set(found.values.flatMap(\.indices)).sorted().map { items[$0] }
         guard try ReplyBudget.fitting(kept).count == kept.count else {
@@ -22,7 +22,7 @@ extension ReceiptHistory {
 }
 
 /// A subscription in one of its products, in one of the product's groups.
-private struct Place: Hashable {
+private struct PurchaseKey: Hashable {
     @ExactText var originalTransactionIdentifier: String
     @ExactText var productIdentifier: String
     @ExactText var group: String

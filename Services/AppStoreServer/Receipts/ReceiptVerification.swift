@@ -7,7 +7,7 @@ import StoreModels
 struct ReceiptVerification: Sendable {
     typealias Making = @Sendable (CustomerReference, ReceiptContents) async throws -> String
 
-    enum Answer {
+    enum Outcome {
         case valid(VerifiedReceipt)
         case refused(VerifyReceiptStatus)
 
@@ -28,7 +28,7 @@ struct ReceiptVerification: Sendable {
 
     /// Verifies the receipt of a request body. It never throws: every error is a status.
     /// - Parameter makeReceipt: Creates the customer's current receipt, `latest_receipt`.
-    func answer(to body: [UInt8], context: CallContext, _ makeReceipt: Making) async -> Answer {
+    func answer(to body: [UInt8], context: CallContext, _ makeReceipt: Making) async -> Outcome {
         do {
             return .valid(try await verify(VerifyReceiptRequest(body), context, makeReceipt))
         } catch let status as VerifyReceiptStatus {

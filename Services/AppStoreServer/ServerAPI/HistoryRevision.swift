@@ -2,19 +2,19 @@ import Crypto
 import StoreHTTP
 import StoreModels
 
-/// The `revision` of a page: the place of the next one, the customer and the query.
+/// The `revision` of a page: the position of the next one, the customer and the query.
 ///
 /// A client sends it back with the same query. Another customer's, or another query's, is refused. It never expires.
 struct HistoryRevision: Hashable, Sendable {
     /// As ``ModifiedTransactionsPage/place``.
-    let place: Int64
+    let position: Int64
     /// The scope of the revision: customer, path and query.
     let scope: String
 
     /// Creates the revision of a page.
     /// - Parameter query: Names and values that select and order, sorted. The revision itself is not one of them.
-    init(place: Int64, _ customer: CustomerReference, path: String, query: [String]) {
-        self.place = place
+    init(position: Int64, _ customer: CustomerReference, path: String, query: [String]) {
+        self.position = position
         scope = Self.scope(of: [customer.bundleId, customer.customerIdentifier, path] + query)
     }
 
@@ -29,14 +29,15 @@ struct HistoryRevision: Hashable, Sendable {
         return Hex.text(hash.finalize().prefix(8))
     }
 
-    var text: String { "\(place)_\(scope)" }
+    var text: String { "\(position)_\(scope)" }
 
-    /// Reads the place of a revision that belongs to the same scope.
+    /// Reads the position of a revision that belongs to the same scope.
     /// - Throws: `invalidRequestRevision` for any other text.
-    func place(in text: String) throws(ServerAPIError) -> Int64 {
+    func position(in text: String) throws(ServerAPIError) -> Int64 {
         let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
-        guard parts.count == 2, let place = Int64(Substring(parts[0])), place >= 0, String(Substring(parts[1])) == scope
+        guard parts.count == 2, let position = Int64(Substring(parts[0])), position >= 0,
+            String(Substring(parts[1])) == scope
         else { throw .invalidRequestRevision }
-        return place
+        return position
     }
 }

@@ -72,7 +72,7 @@ extension AppleServer {
             $0.subtype = query.subtype
             $0.customerIdentifier = customer
         }
-        // A place that is refused comes from a changed token.
+        // A cursor that is refused comes from a changed token.
         let page = try await server([.requestInvalid: token == nil ? .generalBadRequest : .invalidPaginationToken]) {
             try await notifications.history(request)
         }
@@ -150,7 +150,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// The `paginationToken` of a page: the place of the next one, the query, and the time of issue.
+/// The `paginationToken` of a page: the cursor of the next one, the query, and the time of issue.
 ///
 /// A client sends it back with the same body. It expires after 24 hours of the app's clock.
 struct PaginationToken: Hashable, Sendable {
@@ -188,9 +188,9 @@ struct PaginationToken: Hashable, Sendable {
     private var digest: String { HistoryRevision.scope(of: [scope, "\(issuedAt.milliseconds)", after]) }
 
     var text: String {
-        let place = Data(after.utf8).base64EncodedString()
+        let cursor = Data(after.utf8).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        return "\(issuedAt.milliseconds)_\(digest)_\(place)"
+        return "\(issuedAt.milliseconds)_\(digest)_\(cursor)"
     }
 }
 

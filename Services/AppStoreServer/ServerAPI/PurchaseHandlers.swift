@@ -102,10 +102,10 @@ extension AppleServer {
         // A revision tells nothing that differs in isolated stores of equal seeds.
         let scope = CustomerReference(
             bundleId: IsolatedApp.shown(app.bundleId), customerIdentifier: found.appTransactionIdentifier)
-        func revision(_ place: Int64) -> HistoryRevision {
-            HistoryRevision(place: place, scope, path: call.route.path, query: query.text)
+        func revision(_ position: Int64) -> HistoryRevision {
+            HistoryRevision(position: position, scope, path: call.route.path, query: query.text)
         }
-        let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).place(in: text) }
+        let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).position(in: text) }
         guard !query.isEmpty else { return ([], revision(after ?? 0).text, false) }
         let page = try await services.call(
             ServerAPIEndpoints.modified,
@@ -172,7 +172,7 @@ extension AppleServer {
     func lookup(
         _ identifier: String, _ app: ServerApp, _ call: ServerCall,
         else missing: ServerAPIError = .transactionIdNotFound
-    ) async throws -> TransactionLookup {
+    ) async throws -> TransactionLookupReply {
         try await server(
             ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier), call,
             [.notFound: missing])
@@ -181,7 +181,7 @@ extension AppleServer {
     /// Reads a customer's download of the app.
     func download(
         of customerIdentifier: String, in bundleId: String, _ call: ServerCall
-    ) async throws(StoreError) -> TransactionLookup {
+    ) async throws(StoreError) -> TransactionLookupReply {
         try await services.call(
             ServerAPIEndpoints.appTransaction,
             AppTransactionRequest(bundleId: bundleId, customerIdentifier: customerIdentifier), for: call)
@@ -189,7 +189,7 @@ extension AppleServer {
 
     /// Signs a customer's download of the app.
     func signedAppTransaction(
-        _ found: TransactionLookup, _ app: ServerApp, _ call: ServerCall
+        _ found: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall
     ) async throws -> String {
         let signer = try await PayloadSigner(signing, app: app)
         return try signer.sign(
@@ -197,7 +197,7 @@ extension AppleServer {
     }
 
     func sign(
-        _ transactions: [ServerTransaction], _ customer: TransactionLookup, _ app: ServerApp, _ call: ServerCall,
+        _ transactions: [ServerTransaction], _ customer: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall,
         at now: Timestamp
     ) async throws -> [String] {
         guard !transactions.isEmpty else { return [] }

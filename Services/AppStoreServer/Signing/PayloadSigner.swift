@@ -16,14 +16,14 @@ struct PayloadSigner: Sendable {
     func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
 
     /// Signs a payload with a fault, or correctly for nil.
-    /// - Throws: `requestInvalid` that names `place`, for a fault that cannot be done to the payload.
-    func sign(_ payload: [UInt8], broken: BrokenSignature?, at place: String) throws -> String {
+    /// - Throws: `requestInvalid` that names `path`, for a fault that cannot be done to the payload.
+    func sign(_ payload: [UInt8], broken: BrokenSignature?, at path: String) throws -> String {
         guard let broken else { return try sign(payload) }
         do {
             return try signer.sign(payload, broken: broken)
         } catch let error as BrokenSignature.NotApplicable {
             throw StoreError.invalid(
-                place, "\(error.broken.rawValue) cannot be done to this payload in \(app.environment.rawValue)")
+                path, "\(error.broken.rawValue) cannot be done to this payload in \(app.environment.rawValue)")
         }
     }
 
@@ -47,7 +47,7 @@ struct PayloadSigner: Sendable {
     }
 
     /// Writes a customer's download of the app.
-    func appTransaction(_ value: TransactionLookup, applicationVersion: String) throws -> [UInt8] {
+    func appTransaction(_ value: TransactionLookupReply, applicationVersion: String) throws -> [UInt8] {
         try StoreJSON.encode(
             AppTransactionClaims(
                 value, of: app, applicationVersion: applicationVersion,

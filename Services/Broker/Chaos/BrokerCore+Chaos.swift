@@ -3,7 +3,7 @@ import BusProtocol
 extension BrokerCore {
     /// Delivers the current message to a subscription, with a fault when a rule selects it.
     func disturb(
-        _ chaos: Chaos, _ subscription: Subscription, _ delivery: Delivery, _ header: Span<UInt8>,
+        _ chaos: Chaos, _ subscription: ClientSubscription, _ delivery: Delivery, _ header: Span<UInt8>,
         _ members: Span<UInt8>, _ body: Span<UInt8>
     ) {
         let target = subscription.connection
@@ -44,7 +44,7 @@ extension BrokerCore {
     }
 
     private func hold(
-        _ frame: [UInt8], _ subscription: Subscription, until due: Duration, followsNext: Bool, _ chaos: Chaos
+        _ frame: [UInt8], _ subscription: ClientSubscription, until due: Duration, followsNext: Bool, _ chaos: Chaos
     ) {
         let message = ChaosDelays.Held(
             subscription: subscription, frame: frame, due: due, followsNext: followsNext)

@@ -9,7 +9,7 @@ final class Chaos {
     static let rulesMax = 64
 
     private(set) var seed: UInt64 = 0
-    private(set) var dice = ChaosDice<SeededGenerator>(rules: [], seed: 0)
+    private(set) var dice = ChaosDice<BrokerGenerator>(rules: [], seed: 0)
     private(set) var counts: [ChaosAction: Int] = [:]
     var delays = ChaosDelays()
     /// The connections that no longer carry any bytes.
@@ -28,7 +28,7 @@ final class Chaos {
     /// Decides whether and how a fault affects a message.
     func strike(
         _ subject: Span<UInt8>, from publisher: BrokerConnection, to target: BrokerConnection
-    ) -> ChaosDice<SeededGenerator>.Strike? {
+    ) -> ChaosDice<BrokerGenerator>.Strike? {
         guard !dice.tallies.isEmpty else { return nil }
         guard let strike = dice.roll(subject, from: ChaosParty(publisher), to: ChaosParty(target)) else { return nil }
         counts[strike.action, default: 0] += 1

@@ -1,7 +1,7 @@
 /// The messages held by a fault, with their due times.
 struct ChaosDelays {
     struct Held {
-        let subscription: Subscription
+        let subscription: ClientSubscription
         let frame: [UInt8]
         let due: Duration
         /// Whether the next message for the same connection releases it.

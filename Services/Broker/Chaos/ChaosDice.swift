@@ -45,8 +45,8 @@ struct ChaosDice<Generator: RandomNumberGenerator> {
     }
 }
 
-extension ChaosDice<SeededGenerator> {
+extension ChaosDice<BrokerGenerator> {
     init(rules: [ChaosRule], seed: UInt64) {
-        self.init(rules: rules) { SeededGenerator(seed: StableHash.mix(seed, UInt64($0))) }
+        self.init(rules: rules) { BrokerGenerator(seed: StableHash.mix(seed, UInt64($0))) }
     }
 }

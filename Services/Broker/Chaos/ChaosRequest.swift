@@ -57,7 +57,7 @@ struct WireRule: Codable {
     /// In replies: the number of messages that got a fault.
     var struck: Int?
 
-    init(_ tally: ChaosDice<SeededGenerator>.Tally) {
+    init(_ tally: ChaosDice<BrokerGenerator>.Tally) {
         match = tally.rule.match.text
         from = tally.rule.from
         to = tally.rule.to
@@ -69,20 +69,20 @@ struct WireRule: Codable {
         struck = tally.struck
     }
 
-    func checked(_ place: String) throws(BusViolation) -> ChaosRule {
+    func checked(_ path: String) throws(BusViolation) -> ChaosRule {
         guard let pattern = try? SubjectPattern(match) else {
-            throw BusViolation(.badMember, "\(place).match is not a subject pattern")
+            throw BusViolation(.badMember, "\(path).match is not a subject pattern")
         }
         guard let action = ChaosAction(rawValue: action) else {
             let words = ChaosAction.allCases.map(\.rawValue).joined(separator: ", ")
-            throw BusViolation(.badMember, "\(place).action is one of \(words)")
+            throw BusViolation(.badMember, "\(path).action is one of \(words)")
         }
-        guard (0...1).contains(p ?? 1) else { throw BusViolation(.badMember, "\(place).p is from 0 to 1") }
+        guard (0...1).contains(p ?? 1) else { throw BusViolation(.badMember, "\(path).p is from 0 to 1") }
         let milliseconds = ms ?? ChaosRule.millisecondsDefault
         guard ChaosRule.millisecondsRange.contains(milliseconds) else {
-            throw BusViolation(.badMember, "\(place).ms is from 1 to \(ChaosRule.millisecondsRange.upperBound)")
+            throw BusViolation(.badMember, "\(path).ms is from 1 to \(ChaosRule.millisecondsRange.upperBound)")
         }
-        guard (count ?? 1) >= 1 else { throw BusViolation(.badMember, "\(place).count is from 1") }
+        guard (count ?? 1) >= 1 else { throw BusViolation(.badMember, "\(path).count is from 1") }
         return ChaosRule(
             match: pattern, from: from, to: to, p: p ?? 1, action: action, milliseconds: milliseconds, count: count)
     }

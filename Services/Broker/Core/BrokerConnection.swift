@@ -27,7 +27,7 @@ final class BrokerConnection {
 
     @exclusivity(unchecked) var state = State.awaitingConnect
     var decoder = FrameDecoder(limits: .beforeConnect)
-    var subscriptions: [Int: Subscription] = [:]
+    var subscriptions: [Int: ClientSubscription] = [:]
     /// The number of subscriptions when the connection ended, for monitoring.
     var releasedSubscriptions = 0
     /// The subscriptions under its inbox. Other subjects never match them, so they are not in the router.

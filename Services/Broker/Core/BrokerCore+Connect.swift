@@ -28,10 +28,10 @@ extension BrokerCore {
         takeInstance(message.inst, connection)
         connection.state = .ready
         _ = inboxes.insert(connection.inbox.utf8.span, connection)
-        let answer = OkMessage(
+        let reply = OkMessage(
             re: .connect, seq: message.seq, user: connection.user, inbox: connection.inbox,
             pingMilliseconds: connection.pingInterval.wholeMilliseconds)
-        write(to: connection) { answer.encode(into: &$0) }
+        write(to: connection) { reply.encode(into: &$0) }
         note(
             .connected(
                 cid: connection.cid, name: connection.name, user: connection.user, peer: connection.peer))

@@ -68,12 +68,12 @@ extension BrokerCore {
         header: Span<UInt8> = Span()
     ) {
         let isFatal = violation.code.isFatal || connection.state == .awaitingConnect
-        let answer = ErrMessage(
+        let reply = ErrMessage(
             violation.code, violation.reason, fatal: isFatal, re: frame?.op, seq: frame?.sequence(in: header),
             sid: frame?.subscription(in: header), subject: Self.subject(of: frame, violation.code, header))
         note(
             .refused(cid: connection.cid, name: connection.name, code: violation.code, message: violation.reason))
-        send(answer, to: connection)
+        send(reply, to: connection)
         if isFatal { finish(connection, .afterFlush, because: violation.code) }
     }
 
@@ -86,9 +86,9 @@ extension BrokerCore {
     }
 
     /// Sends `err` and counts it.
-    func send(_ answer: ErrMessage, to connection: BrokerConnection) {
-        counters.errors[answer.code, default: 0] += 1
-        write(to: connection) { answer.encode(into: &$0) }
+    func send(_ reply: ErrMessage, to connection: BrokerConnection) {
+        counters.errors[reply.code, default: 0] += 1
+        write(to: connection) { reply.encode(into: &$0) }
     }
 
     /// Ends a connection, after sending it the reason.

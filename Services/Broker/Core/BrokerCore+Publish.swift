@@ -28,7 +28,7 @@ extension BrokerCore {
     /// Checks the right to publish. The receiver of a request may reply, unless the subject is denied. Other
     /// connections may not publish to a foreign inbox. A rejected publish uses no grant.
     private func authorize(
-        _ subject: Span<UInt8>, _ route: Route?, _ publisher: BrokerConnection, _ now: Duration
+        _ subject: Span<UInt8>, _ route: SubjectRoute?, _ publisher: BrokerConnection, _ now: Duration
     ) throws(BusViolation) {
         let right = right(of: publisher, toPublishTo: subject, route)
         if right != .denied {
@@ -47,7 +47,7 @@ extension BrokerCore {
     /// Returns the right to publish to a subject. The open user has no restrictions. The rights of others are cached
     /// with the route.
     private func right(
-        of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: Route?
+        of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: SubjectRoute?
     ) -> Permissions.Publishing {
         guard let permissions = publisher.permissions else { return .allowed }
         guard let route else { return permissions.publishing(to: subject) }
@@ -57,7 +57,7 @@ extension BrokerCore {
     /// Delivers a message along its route, or to an inbox.
     /// - Parameter members: The members of the publisher's header that every delivery contains.
     private func deliver(
-        _ delivery: inout Delivery, along route: Route?, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ delivery: inout Delivery, along route: SubjectRoute?, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
         let subject = header.extracting(delivery.subject)
@@ -71,7 +71,7 @@ extension BrokerCore {
     }
 
     private func deliver(
-        _ delivery: inout Delivery, on route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ delivery: inout Delivery, on route: SubjectRoute, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
         // Groups first: a member's plain subscription to the same subject must not add to its load.
@@ -95,11 +95,11 @@ extension BrokerCore {
         let first = SubjectSyntax.tokenEnd(subject, 0)
         let second = SubjectSyntax.tokenEnd(subject, first + 1)
         guard second < subject.count, let owner = inboxes[subject.extracting(0..<second)] else { return }
-        var matches: [Subscription] = []
+        var matches: [ClientSubscription] = []
         swap(&matches, &spareMatches)
         owner.inboxSubscriptions.match(subject, into: &matches)
         if matches.contains(where: { $0.queue != nil }) {
-            deliver(&delivery, on: Route(matches), header, members, body)
+            deliver(&delivery, on: SubjectRoute(matches), header, members, body)
         } else {
             for subscription in matches { offer(subscription, &delivery, header, members, body) }
         }
@@ -109,7 +109,7 @@ extension BrokerCore {
 
     /// Queues a message for a subscription, unless it is dropped or the subscription has ended.
     private func offer(
-        _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ subscription: ClientSubscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
         guard subscription.isActive, delivery.reaches(subscription) else { return }
@@ -130,7 +130,7 @@ extension BrokerCore {
     }
 
     /// Writes the current message to a subscription and counts it.
-    func send(_ subscription: Subscription, _ members: Span<UInt8>, _ body: Span<UInt8>) {
+    func send(_ subscription: ClientSubscription, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         let target = subscription.connection
         let written = DeliveryTail.write(
             sid: subscription.sid, members: members, body: body, into: &target.output)
@@ -139,7 +139,7 @@ extension BrokerCore {
     }
 
     /// Updates counters, `max` and the hard limit after a `msg` was written.
-    func delivered(_ subscription: Subscription) {
+    func delivered(_ subscription: ClientSubscription) {
         let target = subscription.connection
         target.traffic.messagesOut += 1
         counters.traffic.messagesOut += 1
@@ -154,7 +154,7 @@ extension BrokerCore {
         }
     }
 
-    private func drop(_ subscription: Subscription) {
+    private func drop(_ subscription: ClientSubscription) {
         subscription.dropped += 1
         subscription.connection.hasDropped = true
         counters.dropped += 1
@@ -199,8 +199,8 @@ extension BrokerCore {
     }
 
     /// Returns a connection's own subscription with the lowest sid that matches a subject.
-    func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> Subscription? {
-        var matches: [Subscription] = []
+    func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> ClientSubscription? {
+        var matches: [ClientSubscription] = []
         if connection.ownsInbox(subject) {
             connection.inboxSubscriptions.match(subject, into: &matches)
         } else {

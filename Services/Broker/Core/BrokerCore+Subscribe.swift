@@ -37,13 +37,13 @@ extension BrokerCore {
     }
 
     /// Ends a subscription of an open connection.
-    func remove(_ subscription: Subscription) {
+    func remove(_ subscription: ClientSubscription) {
         subscription.connection.subscriptions[subscription.sid] = nil
         retire(subscription)
     }
 
     /// Removes a subscription from the routes.
-    func retire(_ subscription: Subscription) {
+    func retire(_ subscription: ClientSubscription) {
         subscription.isActive = false
         if subscription.isInbox {
             subscription.connection.inboxSubscriptions.remove(subscription)
@@ -61,7 +61,7 @@ extension BrokerCore {
     /// Decides whether the connection may subscribe to the pattern, and creates the subscription.
     private func makeSubscription(
         _ message: SubMessage, _ connection: BrokerConnection
-    ) throws(BusViolation) -> Subscription {
+    ) throws(BusViolation) -> ClientSubscription {
         let pattern = message.subject
         let bytes = pattern.text.utf8.span
         let isInbox = bytes.starts(with: "_INBOX.") || bytes.isEqual("_INBOX")
@@ -72,7 +72,7 @@ extension BrokerCore {
         let refusal = connection.permissions?.refusal(
             of: pattern, traced: traced, queue: message.queue, isOwnInbox: isInbox)
         if let refusal { throw refused(.permSub, refusal) }
-        return Subscription(
+        return ClientSubscription(
             connection, message, pattern: traced ?? pattern,
             kind: traced != nil ? .tap : isInbox ? .inbox : .ordinary)
     }

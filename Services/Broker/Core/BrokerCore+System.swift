@@ -12,13 +12,13 @@ extension BrokerCore {
     ) throws(BusViolation) -> Bool {
         if subject.starts(with: "$SRV.") { return false }
         try checkSystemRight(subject, publisher)
-        guard let answer = chaosReply(subject, body) ?? pageReply(subject, body) else {
+        guard let content = chaosReply(subject, body) ?? pageReply(subject, body) else {
             counters.permissionsDenied += 1
             throw BusViolation(.reserved, "'\(subject.text)' belongs to the broker")
         }
         publisher.traffic.messagesIn += 1
         counters.traffic.messagesIn += 1
-        let isAnswered = reply(answer.body, answer.headers, to: publish, header, publisher)
+        let isAnswered = reply(content.body, content.headers, to: publish, header, publisher)
         if let seq = publish.seq {
             write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: isAnswered ? 1 : 0).encode(into: &$0) }
         }

@@ -10,7 +10,7 @@ import EventLoop
 final class BrokerCore {
     let limits: BrokerLimits
     let identity: BrokerIdentity
-    let authenticator: Authenticator
+    let authenticator: ClientAuthenticator
     /// The wall clock, milliseconds since 1970.
     let time: () -> Int
 
@@ -34,7 +34,7 @@ final class BrokerCore {
     @exclusivity(unchecked) private var dirty: [BrokerConnection] = []
     private var events: [BrokerEvent] = []
     /// A reusable buffer for the subscriptions of one inbox.
-    @exclusivity(unchecked) var spareMatches: [Subscription] = []
+    @exclusivity(unchecked) var spareMatches: [ClientSubscription] = []
     private var spareDirty: [BrokerConnection] = []
     @exclusivity(unchecked) var totalPendingBytes = 0
     /// The end of the drain window. Nil unless the broker is stopping.
@@ -50,7 +50,8 @@ final class BrokerCore {
     ///   - seed: The seed of the draw among queue members.
     ///   - time: The wall clock, milliseconds since 1970.
     init(
-        limits: BrokerLimits = BrokerLimits(), identity: BrokerIdentity, authenticator: Authenticator, seed: UInt64,
+        limits: BrokerLimits = BrokerLimits(), identity: BrokerIdentity, authenticator: ClientAuthenticator,
+        seed: UInt64,
         time: @escaping () -> Int
     ) {
         self.limits = limits

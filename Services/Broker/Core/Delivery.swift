@@ -34,7 +34,7 @@ struct Delivery {
     }
 
     /// Whether receiving the message grants a reply.
-    func grantsAnswer(to subscription: Subscription) -> Bool {
+    func grantsAnswer(to subscription: ClientSubscription) -> Bool {
         switch granted {
         case .nobody: false
         case .others: subscription.connection !== publisher
@@ -51,7 +51,7 @@ struct Delivery {
     }
 
     /// Whether the message may be sent to a subscription. A publisher without echo does not get its own messages.
-    func reaches(_ subscription: Subscription) -> Bool {
+    func reaches(_ subscription: ClientSubscription) -> Bool {
         subscription.connection !== publisher || publisher.wantsEcho
     }
 }

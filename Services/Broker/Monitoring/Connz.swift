@@ -56,7 +56,7 @@ struct Connz: Encodable {
         let max: Int?
         let cid: Int
 
-        init(_ subscription: Subscription) {
+        init(_ subscription: ClientSubscription) {
             subject = (subscription.isTap ? "$SYS.TAP." : "") + subscription.pattern.text
             qgroup = subscription.queue?.text
             sid = "\(subscription.sid)"

@@ -7,9 +7,9 @@ import BusProtocol
 struct Router {
     private var trie = SubjectTrie()
     private var taps = SubjectTrie()
-    private var remembered = ByteTable<Route>()
+    private var remembered = ByteTable<SubjectRoute>()
     private let rememberedMax: Int
-    private let nowhere = Route([])
+    private let nowhere = SubjectRoute([])
 
     init(rememberedMax: Int) {
         self.rememberedMax = rememberedMax
@@ -32,7 +32,7 @@ struct Router {
     var hasTaps: Bool { taps.count > 0 }
 
     /// Adds a subscription.
-    mutating func insert(_ subscription: Subscription) {
+    mutating func insert(_ subscription: ClientSubscription) {
         inserts += 1
         if subscription.isTap { return taps.insert(subscription) }
         trie.insert(subscription)
@@ -40,7 +40,7 @@ struct Router {
     }
 
     /// Removes an existing subscription.
-    mutating func remove(_ subscription: Subscription) {
+    mutating func remove(_ subscription: ClientSubscription) {
         removes += 1
         if subscription.isTap { return taps.remove(subscription) }
         trie.remove(subscription)
@@ -48,24 +48,24 @@ struct Router {
     }
 
     /// Returns the route of a legal subject.
-    mutating func route(_ subject: Span<UInt8>) -> Route {
+    mutating func route(_ subject: Span<UInt8>) -> SubjectRoute {
         matches += 1
         if let route = remembered[subject] {
             hits += 1
             return route
         }
-        var found: [Subscription] = []
+        var found: [ClientSubscription] = []
         trie.match(subject, into: &found)
         if found.isEmpty { return nowhere }
-        let route = Route(found)
+        let route = SubjectRoute(found)
         if remembered.count >= rememberedMax { remembered.removeAll() }
         _ = remembered.insert(subject, route)
         return route
     }
 
     /// Returns the traces that match a subject.
-    func tapped(_ subject: Span<UInt8>) -> [Subscription] {
-        var matches: [Subscription] = []
+    func tapped(_ subject: Span<UInt8>) -> [ClientSubscription] {
+        var matches: [ClientSubscription] = []
         taps.match(subject, into: &matches)
         return matches
     }

@@ -15,7 +15,7 @@ enum StableHash {
 }
 
 /// A small seeded generator (SplitMix64), so that a run can be repeated from its seed.
-struct SeededGenerator: RandomNumberGenerator {
+struct BrokerGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) {

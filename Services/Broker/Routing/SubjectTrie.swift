@@ -12,7 +12,7 @@ struct SubjectTrie {
         var anyToken: Node?
         /// The child for `>`.
         var tail: Node?
-        @exclusivity(unchecked) var subscriptions: [Subscription] = []
+        @exclusivity(unchecked) var subscriptions: [ClientSubscription] = []
         var isEmpty: Bool { children.count == 0 && anyToken == nil && tail == nil && subscriptions.isEmpty }
 
         func child(_ token: Span<UInt8>) -> Node? {
@@ -46,7 +46,7 @@ struct SubjectTrie {
     }
 
     /// Adds a subscription.
-    mutating func insert(_ subscription: Subscription) {
+    mutating func insert(_ subscription: ClientSubscription) {
         let pattern = subscription.pattern.text.utf8.span
         var node = root
         var at = prefixBytes
@@ -68,13 +68,13 @@ struct SubjectTrie {
     }
 
     /// Removes an existing subscription, and the nodes that only it needed.
-    mutating func remove(_ subscription: Subscription) {
+    mutating func remove(_ subscription: ClientSubscription) {
         _ = Self.remove(subscription, subscription.pattern.text.utf8.span, prefixBytes, from: root)
         count -= 1
     }
 
     /// Appends every subscription whose pattern matches the subject.
-    func match(_ subject: Span<UInt8>, into matches: inout [Subscription]) {
+    func match(_ subject: Span<UInt8>, into matches: inout [ClientSubscription]) {
         let wildcards = prefixBytes > 0 || !SubjectSyntax.isHiddenFromWildcards(subject)
         Self.collect(root, subject, prefixBytes, wildcards: wildcards, &matches)
     }
@@ -82,7 +82,7 @@ struct SubjectTrie {
     /// Removes a subscription from a node or its descendants.
     /// - Returns: Whether the node is then empty.
     private static func remove(
-        _ subscription: Subscription, _ pattern: Span<UInt8>, _ start: Int, from node: Node
+        _ subscription: ClientSubscription, _ pattern: Span<UInt8>, _ start: Int, from node: Node
     ) -> Bool {
         if start >= pattern.count {
             swapRemove(subscription, from: node)
@@ -96,7 +96,7 @@ struct SubjectTrie {
     }
 
     private static func collect(
-        _ node: Node, _ subject: Span<UInt8>, _ start: Int, wildcards: Bool, _ matches: inout [Subscription]
+        _ node: Node, _ subject: Span<UInt8>, _ start: Int, wildcards: Bool, _ matches: inout [ClientSubscription]
     ) {
         let end = SubjectSyntax.tokenEnd(subject, start)
         if wildcards, let tail = node.tail { matches.append(contentsOf: tail.subscriptions) }
@@ -106,7 +106,8 @@ struct SubjectTrie {
         if wildcards { follow(node.anyToken, subject, end, &matches) }
     }
 
-    private static func follow(_ node: Node?, _ subject: Span<UInt8>, _ end: Int, _ matches: inout [Subscription]) {
+    private static func follow(_ node: Node?, _ subject: Span<UInt8>, _ end: Int, _ matches: inout [ClientSubscription])
+    {
         guard let node else { return }
         if end == subject.count {
             matches.append(contentsOf: node.subscriptions)
@@ -115,7 +116,7 @@ struct SubjectTrie {
         }
     }
 
-    private static func swapRemove(_ subscription: Subscription, from node: Node) {
+    private static func swapRemove(_ subscription: ClientSubscription, from node: Node) {
         let index = subscription.nodeIndex
         precondition(node.subscriptions[index] === subscription, "a subscription knows its place")
         let last = node.subscriptions.removeLast()

@@ -59,9 +59,9 @@ package struct BrokerConfiguration: Sendable {
     }
 
     /// The authenticator of these settings.
-    var authenticator: Authenticator {
+    var authenticator: ClientAuthenticator {
         if let users { return .users(users) }
-        return token.map(Authenticator.token) ?? .open
+        return token.map(ClientAuthenticator.token) ?? .open
     }
 
     /// Reads the token of a file: its text without surrounding whitespace.

@@ -131,7 +131,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         } catch {
             guard error.code == UVError.addressInUse else { throw .cannotListen(error.description) }
             throw .portInUse(
-                port: configuration.port, owner: PortOwner.describe(port: configuration.port), flag: "--port")
+                port: configuration.port, owner: PortOwnerLookup.describe(port: configuration.port), flag: "--port")
         }
     }
 

@@ -101,7 +101,7 @@ package struct NATSConfiguration {
     /// Quotes a text. nats.conf supports the JSON escapes that may occur.
     private static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
-        JSONText.append(text, to: &bytes)
+        JSONBytes.append(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -48,7 +48,7 @@ extension KeyedDecodingContainer {
             do throws(BusViolation) {
                 values.append(try make(text))
             } catch {
-                throw UsersFileFault(codingPath + [key, PlaceIndex(index)], error.reason)
+                throw UsersFileFault(codingPath + [key, ElementIndex(index)], error.reason)
             }
         }
         return contains(key) ? values : nil

@@ -1,5 +1,5 @@
 /// An index in an array, as a coding key.
-struct PlaceIndex: CodingKey {
+struct ElementIndex: CodingKey {
     let index: Int
 
     init(_ index: Int) { self.index = index }

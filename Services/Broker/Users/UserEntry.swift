@@ -22,19 +22,19 @@ struct UserEntry: Decodable {
     }
 
     /// Returns the token, from the entry or from its file.
-    func secret(_ place: [any CodingKey], _ resolve: (String) -> String) throws(UsersFileFault) -> String {
+    func secret(_ location: [any CodingKey], _ resolve: (String) -> String) throws(UsersFileFault) -> String {
         switch (token, tokenFile) {
         case (let token?, nil):
             if !token.isEmpty { return token }
-            throw UsersFileFault(place + [Key.token], "is empty; put a long random text there")
+            throw UsersFileFault(location + [Key.token], "is empty; put a long random text there")
         case (nil, let file?):
             do throws(BrokerStartError) {
                 return try BrokerConfiguration.token(inFile: resolve(file))
             } catch {
-                throw UsersFileFault(place + [Key.tokenFile], error.description)
+                throw UsersFileFault(location + [Key.tokenFile], error.description)
             }
-        case (nil, nil): throw UsersFileFault(place, "needs 'token' or 'tokenFile'")
-        case (_?, _?): throw UsersFileFault(place, "has 'token' and 'tokenFile'; keep one of them")
+        case (nil, nil): throw UsersFileFault(location, "needs 'token' or 'tokenFile'")
+        case (_?, _?): throw UsersFileFault(location, "has 'token' and 'tokenFile'; keep one of them")
         }
     }
 }

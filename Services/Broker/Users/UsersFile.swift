@@ -22,7 +22,7 @@ package struct UsersFile: Sendable {
 
     /// Reads a file. A relative `tokenFile` is relative to the directory of the users file.
     ///
-    /// - Throws: `usersUnreadable`, or `usersFile` with the place and the remedy.
+    /// - Throws: `usersUnreadable`, or `usersFile` with the location and the remedy.
     package static func read(_ path: String) throws(BrokerStartError) -> UsersFile {
         guard let data = FileManager.default.contents(atPath: path) else { throw .usersUnreadable(path) }
         do throws(UsersFileFault) {
@@ -46,14 +46,16 @@ package struct UsersFile: Sendable {
         }
         var users: [BrokerUser] = []
         for (index, entry) in document.users.enumerated() {
-            let place: [any CodingKey] = [DocumentKey.users, PlaceIndex(index)]
-            let token = try entry.secret(place, resolve)
+            let location: [any CodingKey] = [DocumentKey.users, ElementIndex(index)]
+            let token = try entry.secret(location, resolve)
             if users.contains(where: { $0.name == entry.name }) {
-                throw UsersFileFault(place + [UserEntry.Key.name], "'\(entry.name)' is there twice; names are unique")
+                throw UsersFileFault(
+                    location + [UserEntry.Key.name], "'\(entry.name)' is there twice; names are unique")
             }
             if let other = users.first(where: { $0.token == token }) {
                 throw UsersFileFault(
-                    place, "has the same token as '\(other.name)'; the token tells who signs in, so give each its own")
+                    location,
+                    "has the same token as '\(other.name)'; the token tells who signs in, so give each its own")
             }
             users.append(BrokerUser(name: entry.name, token: token, rules: entry.rules))
         }

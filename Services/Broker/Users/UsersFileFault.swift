@@ -1,20 +1,20 @@
-/// An error in a users file, with place and problem.
+/// An error in a users file, with location and problem.
 package struct UsersFileFault: Error, Equatable, CustomStringConvertible {
-    /// The place, as `$.users[1].permissions.pub.allow[0]`.
-    package var place: String
+    /// The location, as `$.users[1].permissions.pub.allow[0]`.
+    package var location: String
     /// The problem, as a sentence without a full stop.
     package var problem: String
 
     /// Creates an error at a path of the decoder.
     package init(_ path: [any CodingKey], _ problem: String) {
-        place = path.reduce("$") { text, key in
+        location = path.reduce("$") { text, key in
             key.intValue.map { "\(text)[\($0)]" } ?? "\(text).\(key.stringValue)"
         }
         self.problem = problem
     }
 
-    /// The place and the problem.
-    package var description: String { "\(place): \(problem)" }
+    /// The location and the problem.
+    package var description: String { "\(location): \(problem)" }
 }
 
 extension UsersFileFault {

@@ -4,7 +4,7 @@ import StoreModels
 /// Describes and reads the hosted content in force. Older versions are included, which older transactions may download.
 struct ContentLibrary: Sendable {
     let contents: ContentRepository
-    let directory: AppDirectory
+    let directory: AppSnapshots
 
     /// Describes a product's content, by default of the version that the catalogue declares.
     /// - Throws: `notFound` when the content does not exist, or `productNotFound` when no version is given and the app

@@ -7,58 +7,58 @@ extension StoreKitFileReader {
     /// Reads Storebus's own members about when and where a product is sold.
     ///
     /// They are `state`, `clearedForSale`, `availableFrom`, `availability` and `hostedContent`.
-    mutating func readConditions(_ place: JSONPlace) -> SaleConditions {
+    mutating func readConditions(_ node: JSONNode) -> SaleConditions {
         var conditions = SaleConditions.standard
-        conditions.state = readState(place.member("state"))
-        conditions.isClearedForSale = findings.flag(place.member("clearedForSale"), orElse: true)
-        conditions.availableFrom = readInstant(place.member("availableFrom"))
-        conditions.storefronts = readAvailability(place.member("availability"))
-        conditions.hostedContent = readHostedContent(place.member("hostedContent"))
+        conditions.state = readState(node.member("state"))
+        conditions.isClearedForSale = findings.flag(node.member("clearedForSale"), orElse: true)
+        conditions.availableFrom = readInstant(node.member("availableFrom"))
+        conditions.storefronts = readAvailability(node.member("availability"))
+        conditions.hostedContent = readHostedContent(node.member("hostedContent"))
         return conditions
     }
 
-    private mutating func readState(_ place: JSONPlace) -> ProductState {
-        guard !place.isAbsent else { return .approved }
-        return findings.word(place, Self.states) ?? .approved
+    private mutating func readState(_ node: JSONNode) -> ProductState {
+        guard !node.isAbsent else { return .approved }
+        return findings.word(node, Self.states) ?? .approved
     }
 
-    private mutating func readInstant(_ place: JSONPlace) -> Timestamp? {
-        guard !place.isAbsent else { return nil }
-        guard let text = findings.text(place, atMost: 64) else { return nil }
+    private mutating func readInstant(_ node: JSONNode) -> Timestamp? {
+        guard !node.isAbsent else { return nil }
+        guard let text = findings.text(node, atMost: 64) else { return nil }
         guard let instant = Timestamp(text) else {
-            findings.refuse(place.path, "is '\(text)'; it must be an instant such as 2027-01-31T08:00:00Z")
+            findings.refuse(node.path, "is '\(text)'; it must be an instant such as 2027-01-31T08:00:00Z")
             return nil
         }
         return instant
     }
 
     /// Reads a list of the only storefronts, or an object of exceptions: `{"CHN":false}` excludes one.
-    private mutating func readAvailability(_ place: JSONPlace) -> StorefrontSelection {
-        switch place.value {
+    private mutating func readAvailability(_ node: JSONNode) -> StorefrontSelection {
+        switch node.value {
         case nil, .null: return .all
-        case .array: return .only(readStorefronts(place))
-        case .object: return .except(readExceptions(place))
+        case .array: return .only(readStorefronts(node))
+        case .object: return .except(readExceptions(node))
         default:
             findings.refuse(
-                place.path, place.mustBe("a list of storefronts, or an object of storefronts with true or false"))
+                node.path, node.mustBe("a list of storefronts, or an object of storefronts with true or false"))
             return .all
         }
     }
 
-    private mutating func readStorefronts(_ list: JSONPlace) -> Set<String> {
+    private mutating func readStorefronts(_ list: JSONNode) -> Set<String> {
         var codes: Set<String> = []
-        for place in findings.elements(list) {
-            guard let code = findings.text(place, atMost: 64), storefront(code, at: place.path) != nil else { continue }
-            if !codes.insert(code).inserted { findings.refuse(place.path, "is '\(code)', which the list has already") }
+        for node in findings.elements(list) {
+            guard let code = findings.text(node, atMost: 64), storefront(code, at: node.path) != nil else { continue }
+            if !codes.insert(code).inserted { findings.refuse(node.path, "is '\(code)', which the list has already") }
         }
         return codes
     }
 
-    private mutating func readExceptions(_ object: JSONPlace) -> Set<String> {
+    private mutating func readExceptions(_ object: JSONNode) -> Set<String> {
         var codes: Set<String> = []
-        for (code, place) in object.members where storefront(code, at: place.path) != nil {
-            guard let isAvailable = place.value?.boolValue else {
-                findings.refuse(place.path, place.mustBe("true or false"))
+        for (code, node) in object.members where storefront(code, at: node.path) != nil {
+            guard let isAvailable = node.value?.boolValue else {
+                findings.refuse(node.path, node.mustBe("true or false"))
                 continue
             }
             if !isAvailable { codes.insert(code) }
@@ -66,13 +66,13 @@ extension StoreKitFileReader {
         return codes
     }
 
-    private mutating func readHostedContent(_ place: JSONPlace) -> DeclaredContent? {
-        guard !place.isAbsent, findings.isObject(place) else { return nil }
-        for (name, member) in place.members where !["version", "lengths"].contains(name) {
+    private mutating func readHostedContent(_ node: JSONNode) -> DeclaredContent? {
+        guard !node.isAbsent, findings.isObject(node) else { return nil }
+        for (name, member) in node.members where !["version", "lengths"].contains(name) {
             findings.refuse(member.path, "is unknown", allowed: ["version", "lengths"])
         }
-        let version = readContentVersion(place.member("version"))
-        let list = place.member("lengths")
+        let version = readContentVersion(node.member("version"))
+        let list = node.member("lengths")
         if list.isAbsent { findings.refuse(list.path, list.mustBe("a list of lengths in bytes")) }
         let elements = findings.elements(list)
         if list.value?.arrayValue != nil, elements.count != 1 {
@@ -86,14 +86,14 @@ extension StoreKitFileReader {
         return DeclaredContent(version: version, length: Int64(length))
     }
 
-    private mutating func readContentVersion(_ place: JSONPlace) -> String? {
-        guard let text = findings.text(place, atMost: Self.contentVersionCharactersMax) else { return nil }
+    private mutating func readContentVersion(_ node: JSONNode) -> String? {
+        guard let text = findings.text(node, atMost: Self.contentVersionCharactersMax) else { return nil }
         let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isSound = numbers.allSatisfy {
             !$0.isEmpty && $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }
         guard isSound else {
-            findings.refuse(place.path, "is '\(text)'; it must be whole numbers with points between them, such as 1.0")
+            findings.refuse(node.path, "is '\(text)'; it must be whole numbers with points between them, such as 1.0")
             return nil
         }
         return text

@@ -11,11 +11,11 @@ extension StoreKitFileReader {
 
     /// Reads the introductory offer. Versions up to 4 have `introductoryOffer`, null or an object. Later versions have
     /// the list `introductoryOffers`. Its first offer that is paid up front each period counts.
-    mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
-        let single = place.member("introductoryOffer")
+    mutating func readIntroductoryOffer(_ node: JSONNode, subscription: SubscriptionPeriod) -> CatalogOffer? {
+        let single = node.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]
-        offers += findings.elements(place.member("introductoryOffers"))
-        var chosen: (place: JSONPlace, offer: CatalogOffer?)?
+        offers += findings.elements(node.member("introductoryOffers"))
+        var chosen: (node: JSONNode, offer: CatalogOffer?)?
         for offer in offers where findings.isObject(offer) {
             noteUnread(offer, .introductoryOffer)
             guard isPaidUpFront(offer) else {
@@ -26,7 +26,7 @@ extension StoreKitFileReader {
             if let chosen {
                 findings.note(
                     "\(offer.path) is kept and has no effect: "
-                        + "one introductory offer counts, the one at \(chosen.place.path).")
+                        + "one introductory offer counts, the one at \(chosen.node.path).")
                 continue
             }
             chosen = (offer, read)
@@ -35,41 +35,41 @@ extension StoreKitFileReader {
         return chosen?.offer
     }
 
-    mutating func check(_ offer: CatalogOffer, _ place: JSONPlace, _ subscription: SubscriptionPeriod) {
+    mutating func check(_ offer: CatalogOffer, _ node: JSONNode, _ subscription: SubscriptionPeriod) {
         let objection = OfferRules.objection(
             to: offer.paymentMode, period: offer.period, count: offer.numberOfPeriods, subscription: subscription)
         if let objection {
-            findings.refuse(place.member("subscriptionPeriod").path, objection.reason, allowed: objection.allowed)
+            findings.refuse(node.member("subscriptionPeriod").path, objection.reason, allowed: objection.allowed)
         }
     }
 
     /// Reads `adHocOffers[]`: promotional offers, each with its identifier.
-    mutating func readPromotionalOffers(_ list: JSONPlace, subscription: SubscriptionPeriod) -> [CatalogOffer] {
+    mutating func readPromotionalOffers(_ list: JSONNode, subscription: SubscriptionPeriod) -> [CatalogOffer] {
         readNamedOffers(list, names: ["offerID"], .promotionalOffer, subscription: subscription).map(\.offer)
     }
 
     /// Reads a list of named offers. The name is in the first existing member of `names`.
     mutating func readNamedOffers(
-        _ list: JSONPlace, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
-    ) -> [(place: JSONPlace, offer: CatalogOffer)] {
-        var offers: [(place: JSONPlace, offer: CatalogOffer)] = []
-        for place in findings.elements(list) where findings.isObject(place) {
-            noteUnread(place, vocabulary)
-            guard isPaidUpFront(place) else {
-                noteOtherPlan(place)
+        _ list: JSONNode, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
+    ) -> [(node: JSONNode, offer: CatalogOffer)] {
+        var offers: [(node: JSONNode, offer: CatalogOffer)] = []
+        for node in findings.elements(list) where findings.isObject(node) {
+            noteUnread(node, vocabulary)
+            guard isPaidUpFront(node) else {
+                noteOtherPlan(node)
                 continue
             }
-            let places = names.map { place.member($0) }
-            guard let identifierPlace = places.first(where: { !$0.isAbsent }) ?? places.first else { continue }
+            let nodes = names.map { node.member($0) }
+            guard let identifierPlace = nodes.first(where: { !$0.isAbsent }) ?? nodes.first else { continue }
             let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax)
-            guard let offer = readOffer(place, identifier: identifier), let identifier else { continue }
+            guard let offer = readOffer(node, identifier: identifier), let identifier else { continue }
             if identifier.isEmpty {
                 findings.refuse(identifierPlace.path, "is empty; such an offer needs a name")
             } else if offers.contains(where: { $0.offer.identifier.isExactly(identifier) }) {
                 findings.refuse(identifierPlace.path, "is '\(identifier)', which the subscription has already")
             }
-            check(offer, place, subscription)
-            offers.append((place, offer))
+            check(offer, node, subscription)
+            offers.append((node, offer))
         }
         if offers.count > Self.offersMax {
             findings.refuse(list.path, "has \(offers.count) offers; a subscription has at most \(Self.offersMax)")
@@ -77,11 +77,11 @@ extension StoreKitFileReader {
         return offers
     }
 
-    private mutating func readOffer(_ place: JSONPlace, identifier: String?) -> CatalogOffer? {
-        let mode = findings.word(place.member("paymentMode"), Self.paymentModes)
-        let period = readPeriod(place.member("subscriptionPeriod"))
-        let count = findings.integer(place.member("numberOfPeriods"), in: 1...999, orElse: 1)
-        guard let mode, let prices = readOfferPrices(place, mode), let period, let count else { return nil }
+    private mutating func readOffer(_ node: JSONNode, identifier: String?) -> CatalogOffer? {
+        let mode = findings.word(node.member("paymentMode"), Self.paymentModes)
+        let period = readPeriod(node.member("subscriptionPeriod"))
+        let count = findings.integer(node.member("numberOfPeriods"), in: 1...999, orElse: 1)
+        guard let mode, let prices = readOfferPrices(node, mode), let period, let count else { return nil }
         return CatalogOffer(
             identifier: identifier, paymentMode: mode, prices: prices, period: period, numberOfPeriods: count)
     }
@@ -89,15 +89,15 @@ extension StoreKitFileReader {
     /// Reads an offer's prices. A free trial costs nothing (M111), but Xcode keeps an earlier price when an offer is
     /// changed to a trial.
     private mutating func readOfferPrices(
-        _ offer: JSONPlace, _ mode: ProductDiscount.PaymentMode
+        _ offer: JSONNode, _ mode: ProductDiscount.PaymentMode
     ) -> StorefrontPrices? {
         guard mode == .freeTrial else { return readPrices(of: offer) }
-        let place = offer.member("displayPrice")
+        let node = offer.member("displayPrice")
         let own = readOwnPrices(offer.member("prices"))
-        if !place.isAbsent {
-            guard let price = findings.price(place) else { return nil }
+        if !node.isAbsent {
+            guard let price = findings.price(node) else { return nil }
             if !price.isZero {
-                findings.note("\(place.path) is \(price.text) and has no effect: a free trial costs nothing.")
+                findings.note("\(node.path) is \(price.text) and has no effect: a free trial costs nothing.")
             }
         }
         if own.values.contains(where: { $0.minorUnits > 0 }) {
@@ -110,14 +110,14 @@ extension StoreKitFileReader {
 extension StoreKitFileReader {
     /// Reads `subscriptionOffersKeyPair`, the key with which Xcode signs promotional offers. Only the public key is
     /// stored. An unreadable key does not reject the file, because an export has none.
-    mutating func readOfferKey(_ place: JSONPlace) -> SubscriptionOfferKey? {
-        guard !place.isAbsent else { return nil }
-        guard let identifier = place.member("id").value?.stringValue,
+    mutating func readOfferKey(_ node: JSONNode) -> SubscriptionOfferKey? {
+        guard !node.isAbsent else { return nil }
+        guard let identifier = node.member("id").value?.stringValue,
             (1...Self.identifierCharactersMax).contains(identifier.unicodeScalars.count),
-            let text = place.member("privateKey").value?.stringValue, let bytes = Data(base64Encoded: text),
+            let text = node.member("privateKey").value?.stringValue, let bytes = Data(base64Encoded: text),
             let key = try? P256.Signing.PrivateKey(derRepresentation: bytes)
         else {
-            findings.note("\(place.path) has no key that can be read; promotional offers cannot be signed with it.")
+            findings.note("\(node.path) has no key that can be read; promotional offers cannot be signed with it.")
             return nil
         }
         return SubscriptionOfferKey(keyIdentifier: identifier, publicKey: key.publicKey.pemRepresentation)

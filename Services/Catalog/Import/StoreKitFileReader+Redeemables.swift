@@ -6,33 +6,33 @@ extension StoreKitFileReader {
 
     /// Reads `codeOffers[]` and `winbackOffers[]` of a subscription.
     mutating func readRedeemableOffers(
-        _ subscription: JSONPlace, subscription period: SubscriptionPeriod
+        _ subscription: JSONNode, subscription period: SubscriptionPeriod
     ) -> [CatalogRedeemableOffer] {
         let codes = readNamedOffers(
             subscription.member("codeOffers"), names: ["referenceName"], .offerCode, subscription: period)
         let winBacks = readNamedOffers(
             subscription.member("winbackOffers"), names: ["offerID", "referenceName"], .winBackOffer,
             subscription: period)
-        return codes.map { readCode($0.place, $0.offer) } + winBacks.map { readWinBack($0.place, $0.offer) }
+        return codes.map { readCode($0.node, $0.offer) } + winBacks.map { readWinBack($0.node, $0.offer) }
     }
 
     /// Reads an offer code. Without `eligibility` it is for all customers.
-    private mutating func readCode(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
+    private mutating func readCode(_ node: JSONNode, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
         var audiences: [RedeemableOffer.Audience] = []
-        for element in findings.elements(place.member("eligibility")) {
+        for element in findings.elements(node.member("eligibility")) {
             guard let audience = findings.word(element, Self.audiences), !audiences.contains(audience) else { continue }
             audiences.append(audience)
         }
         return CatalogRedeemableOffer(
             type: .code, offer: offer, audiences: audiences.isEmpty ? nil : audiences,
-            isStackable: findings.flag(place.member("isStackable")))
+            isStackable: findings.flag(node.member("isStackable")))
     }
 
     /// Reads a win-back offer. The conditions have the names of App Store Connect's API: no public file shows Xcode's
     /// names, except `isEligible`, its switch for all customers. Without conditions, every former subscriber may have
     /// the offer, once.
-    private mutating func readWinBack(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
-        let since = place.member("customerEligibilityTimeSinceLastSubscribedInMonths")
+    private mutating func readWinBack(_ node: JSONNode, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
+        let since = node.member("customerEligibilityTimeSinceLastSubscribedInMonths")
         let isRange = !since.isAbsent && findings.isObject(since)
         let minimum = isRange ? months(since.member("minimum")) : nil
         let maximum = isRange ? months(since.member("maximum")) : nil
@@ -40,14 +40,14 @@ extension StoreKitFileReader {
             findings.refuse(since.member("maximum").path, "is \(maximum), less than the minimum, \(minimum)")
         }
         let conditions = RedeemableOffer.WinBackConditions(
-            paidMonthsMin: months(place.member("customerEligibilityPaidSubscriptionDurationInMonths")) ?? 0,
+            paidMonthsMin: months(node.member("customerEligibilityPaidSubscriptionDurationInMonths")) ?? 0,
             monthsSinceExpiryMin: minimum ?? 0, monthsSinceExpiryMax: maximum,
-            monthsBetweenOffers: months(place.member("customerEligibilityWaitBetweenOffersInMonths")),
-            isOffered: findings.flag(place.member("isEligible"), orElse: true) ? nil : false)
+            monthsBetweenOffers: months(node.member("customerEligibilityWaitBetweenOffersInMonths")),
+            isOffered: findings.flag(node.member("isEligible"), orElse: true) ? nil : false)
         return CatalogRedeemableOffer(type: .winBack, offer: offer, winBack: conditions)
     }
 
-    private mutating func months(_ place: JSONPlace) -> Int? {
-        place.isAbsent ? nil : findings.integer(place, in: Self.monthsRange)
+    private mutating func months(_ node: JSONNode) -> Int? {
+        node.isAbsent ? nil : findings.integer(node, in: Self.monthsRange)
     }
 }

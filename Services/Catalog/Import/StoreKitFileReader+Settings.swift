@@ -4,24 +4,24 @@ extension StoreKitFileReader {
     /// Reads `settings` of Xcode's StoreKit configuration editor. No setting rejects a file: unsupported ones are
     /// reported as ignored. A setting equal to StoreKit's default does not become a default of the app: Xcode always
     /// writes `"_storefront":"USA"`, which must not override a session's own storefront.
-    mutating func readSettings(_ place: JSONPlace) -> FileSettings {
+    mutating func readSettings(_ node: JSONNode) -> FileSettings {
         var settings = FileSettings()
-        guard !place.isAbsent, findings.isObject(place) else { return settings }
-        noteMisspeltSettings(place)
+        guard !node.isAbsent, findings.isObject(node) else { return settings }
+        noteMisspeltSettings(node)
         var testers = TesterSettings()
-        for (name, member) in place.members {
+        for (name, member) in node.members {
             let isApplied = apply(name, member, &settings, &testers)
             if isApplied { settings.applied.append(name) } else { settings.ignored.append(name) }
         }
-        readErrors(place, &settings, &testers)
+        readErrors(node, &settings, &testers)
         if testers != TesterSettings() { settings.testerDefaults = testers }
         return settings
     }
 
     /// Notes probable misspellings. Other unknown settings are among the ignored ones.
-    private mutating func noteMisspeltSettings(_ place: JSONPlace) {
+    private mutating func noteMisspeltSettings(_ node: JSONNode) {
         let words = FileVocabulary.settings.words
-        for (name, member) in place.members where !FileVocabulary.settings.knows(name) {
+        for (name, member) in node.members where !FileVocabulary.settings.knows(name) {
             guard let meant = Misspelling.correction(of: name, among: words) else { continue }
             findings.note("\(member.path) is unknown and has no effect; did you mean \(meant)?")
         }
@@ -30,31 +30,31 @@ extension StoreKitFileReader {
     /// Applies one setting.
     /// - Returns: Whether the setting took effect.
     private mutating func apply(
-        _ name: String, _ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings
+        _ name: String, _ node: JSONNode, _ settings: inout FileSettings, _ testers: inout TesterSettings
     ) -> Bool {
         switch name {
         case "_locale":
-            settings.defaultLocale = place.value?.stringValue.flatMap(LocaleName.init)
+            settings.defaultLocale = node.value?.stringValue.flatMap(LocaleName.init)
             return settings.defaultLocale != nil
-        case "_storefront": return applyStorefront(place, &testers)
+        case "_storefront": return applyStorefront(node, &testers)
         case "_askToBuyEnabled":
-            if place.value?.boolValue == true { testers.askToBuy = true }
-            return place.value?.boolValue != nil
+            if node.value?.boolValue == true { testers.askToBuy = true }
+            return node.value?.boolValue != nil
         case "_billingGracePeriodEnabled":
-            settings.billingGracePeriod = place.value?.boolValue
+            settings.billingGracePeriod = node.value?.boolValue
             return settings.billingGracePeriod != nil
-        case "_timeRate": return applyRate(place, &settings, &testers)
-        case "_failTransactionsEnabled": return place.value?.boolValue != nil
-        case "_failTransactionError": return place.value?.stringValue != nil || place.value?.intValue != nil
-        case "_storeKitErrors": return place.value?.arrayValue != nil
+        case "_timeRate": return applyRate(node, &settings, &testers)
+        case "_failTransactionsEnabled": return node.value?.boolValue != nil
+        case "_failTransactionError": return node.value?.stringValue != nil || node.value?.intValue != nil
+        case "_storeKitErrors": return node.value?.arrayValue != nil
         default: return false
         }
     }
 
-    private mutating func applyStorefront(_ place: JSONPlace, _ testers: inout TesterSettings) -> Bool {
-        guard let code = place.value?.stringValue else { return false }
+    private mutating func applyStorefront(_ node: JSONNode, _ testers: inout TesterSettings) -> Bool {
+        guard let code = node.value?.stringValue else { return false }
         guard storefronts[code] != nil else {
-            findings.note("\(place.path) has no effect: \(storefronts.objection(to: code))")
+            findings.note("\(node.path) has no effect: \(storefronts.objection(to: code))")
             return false
         }
         if code != TesterSettings.standard.storefront { testers.storefront = code }
@@ -62,10 +62,10 @@ extension StoreKitFileReader {
     }
 
     private mutating func applyRate(
-        _ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings
+        _ node: JSONNode, _ settings: inout FileSettings, _ testers: inout TesterSettings
     ) -> Bool {
-        guard let number = place.value?.intValue, let rate = SubscriptionRenewalRate(xcode: number) else {
-            findings.note("\(place.path) has no effect: subscriptions renew in real time.")
+        guard let number = node.value?.intValue, let rate = SubscriptionRenewalRate(xcode: number) else {
+            findings.note("\(node.path) has no effect: subscriptions renew in real time.")
             return false
         }
         guard rate != .realTime else { return true }

@@ -10,14 +10,14 @@ extension StoreKitFileReader {
 
     /// Reads simulated errors. `_failTransactionsEnabled` fails every purchase, and `_storeKitErrors` fails requests by
     /// their name in Xcode. Errors for requests that this version does not fail are reported as ignored.
-    mutating func readErrors(_ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
+    mutating func readErrors(_ node: JSONNode, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
         var errors = TesterSettings.SimulatedErrors()
-        if place.member("_failTransactionsEnabled").value?.boolValue == true {
-            errors.purchase = errorName(place.member("_failTransactionError"))
+        if node.member("_failTransactionsEnabled").value?.boolValue == true {
+            errors.purchase = errorName(node.member("_failTransactionError"))
         }
-        let list = place.member("_storeKitErrors")
+        let list = node.member("_storeKitErrors")
         for (index, value) in (list.value?.arrayValue ?? []).enumerated() {
-            let error = JSONPlace(path: "\(list.path)[\(index)]", value: value)
+            let error = JSONNode(path: "\(list.path)[\(index)]", value: value)
             guard error.member("enabled").value?.boolValue == true else { continue }
             let request = error.member("name").value?.stringValue ?? ""
             switch request {
@@ -31,11 +31,11 @@ extension StoreKitFileReader {
 
     /// Reads an error's name or StoreKit 1's number. Xcode stores a position in one of its menus, which has no meaning
     /// outside of Xcode and becomes `unknown`.
-    private mutating func errorName(_ place: JSONPlace) -> String {
-        if let code = place.value?.intValue.flatMap(SKErrorCode.init(rawValue:)) { return code.name }
-        let text = place.value?.stringValue ?? ""
+    private mutating func errorName(_ node: JSONNode) -> String {
+        if let code = node.value?.intValue.flatMap(SKErrorCode.init(rawValue:)) { return code.name }
+        let text = node.value?.stringValue ?? ""
         if SKErrorCode(name: text) != nil || Self.errorNames.contains(text) { return text }
-        if !place.isAbsent { findings.note("\(place.path) names no error of StoreKit; it is treated as unknown.") }
+        if !node.isAbsent { findings.note("\(node.path) names no error of StoreKit; it is treated as unknown.") }
         return SKErrorCode.unknown.name
     }
 }

@@ -3,11 +3,11 @@ import StoreModels
 /// Records notes about a file's content without effect.
 extension StoreKitFileReader {
     /// Notes unknown members. A probable misspelling is noted separately, because the operator expects its effect.
-    /// Other members are noted once for all places of their kind.
-    mutating func noteUnread(_ place: JSONPlace, _ vocabulary: FileVocabulary) {
-        let names = (place.value?.objectValue ?? [:]).keys.filter { !vocabulary.knows($0) }
+    /// Other members are noted once for all paths of their kind.
+    mutating func noteUnread(_ node: JSONNode, _ vocabulary: FileVocabulary) {
+        let names = (node.value?.objectValue ?? [:]).keys.filter { !vocabulary.knows($0) }
         for name in names.sorted() {
-            let member = place.member(name)
+            let member = node.member(name)
             if let meant = Misspelling.correction(of: name, among: vocabulary.words) {
                 findings.note("\(member.path) is unknown and has no effect; did you mean \(meant)?")
             } else if !isBlank(member.value ?? .null) {
@@ -29,7 +29,7 @@ extension StoreKitFileReader {
 
     /// Notes `subscriptionBundleGroups` and `subscriptionSuiteGroups` of version 6. Their products are subscriptions to
     /// several subscriptions together. StoreKit 1 has no type for them, and SKProductsRequest does not find them.
-    mutating func noteUnsoldGroups(_ root: JSONPlace) {
+    mutating func noteUnsoldGroups(_ root: JSONNode) {
         for (name, what) in [("subscriptionBundleGroups", "bundle"), ("subscriptionSuiteGroups", "suite")] {
             let list = root.member(name)
             guard let groups = list.value?.arrayValue, !groups.isEmpty else {
@@ -37,22 +37,22 @@ extension StoreKitFileReader {
                 continue
             }
             for (index, value) in groups.enumerated() {
-                let group = JSONPlace(path: "\(list.path)[\(index)]", value: value)
+                let group = JSONNode(path: "\(list.path)[\(index)]", value: value)
                 noteUnsold(group, what)
             }
         }
     }
 
-    private mutating func noteUnsold(_ group: JSONPlace, _ what: String) {
+    private mutating func noteUnsold(_ group: JSONNode, _ what: String) {
         let subscriptions = group.member("subscriptions").value?.arrayValue ?? []
         guard !subscriptions.isEmpty else {
             return findings.note("\(group.path) has no effect: it is a \(what) without subscriptions.")
         }
         for (index, value) in subscriptions.enumerated() {
-            let place = JSONPlace(path: "\(group.member("subscriptions").path)[\(index)]", value: value)
+            let node = JSONNode(path: "\(group.member("subscriptions").path)[\(index)]", value: value)
             let name = value["productID"]?.stringValue.map { " '\($0.prefix(Self.identifierCharactersMax))'" } ?? ""
             findings.note(
-                "\(place.path)\(name) is not sold: it is a \(what) of subscriptions, "
+                "\(node.path)\(name) is not sold: it is a \(what) of subscriptions, "
                     + "which StoreKit 1 has no product for."
             )
         }
@@ -60,11 +60,11 @@ extension StoreKitFileReader {
 
     /// Notes `billingPlans` of version 5 and later. The store sells subscriptions only with payment of each period up
     /// front, for the subscription's `displayPrice`.
-    mutating func noteBillingPlans(_ subscription: JSONPlace) {
+    mutating func noteBillingPlans(_ subscription: JSONNode) {
         let list = subscription.member("billingPlans")
         let price = subscription.member("displayPrice").value?.stringValue ?? ""
         for (index, value) in (list.value?.arrayValue ?? []).enumerated() {
-            let plan = JSONPlace(path: "\(list.path)[\(index)]", value: value)
+            let plan = JSONNode(path: "\(list.path)[\(index)]", value: value)
             noteUnread(plan, .billingPlan)
             let isEnabled = plan.member("isEnabled").value?.boolValue ?? true
             guard isPaidUpFront(plan) else {
@@ -82,26 +82,26 @@ extension StoreKitFileReader {
 
     private static let plan = "this is the plan of paying each period up front"
 
-    private mutating func noteOtherPrice(_ place: JSONPlace, than price: String) {
-        guard let text = place.value?.stringValue, DecimalAmount(text)?.value != DecimalAmount(price)?.value else {
+    private mutating func noteOtherPrice(_ node: JSONNode, than price: String) {
+        guard let text = node.value?.stringValue, DecimalAmount(text)?.value != DecimalAmount(price)?.value else {
             return
         }
         findings.note(
-            "\(place.path) is \(text.prefix(20)) and has no effect: "
+            "\(node.path) is \(text.prefix(20)) and has no effect: "
                 + "the subscription is sold for its displayPrice, \(price.prefix(20)).")
     }
 
     /// Whether a billing plan, or an offer's, is payment of each period up front.
-    func isPaidUpFront(_ place: JSONPlace) -> Bool {
-        let plan = place.member("billingPlanType")
+    func isPaidUpFront(_ node: JSONNode) -> Bool {
+        let plan = node.member("billingPlanType")
         return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
     }
 
     /// Notes that a plan, or an offer for it, is ignored.
-    mutating func noteOtherPlan(_ place: JSONPlace) {
-        let plan = place.member("billingPlanType").value?.stringValue.map { "'\($0.prefix(40))'" } ?? "another one"
+    mutating func noteOtherPlan(_ node: JSONNode) {
+        let plan = node.member("billingPlanType").value?.stringValue.map { "'\($0.prefix(40))'" } ?? "another one"
         findings.note(
-            "\(place.path) is kept and has no effect: its billing plan is \(plan), "
+            "\(node.path) is kept and has no effect: its billing plan is \(plan), "
                 + "and a subscription is sold for each period up front.")
     }
 }
@@ -109,18 +109,18 @@ extension StoreKitFileReader {
 /// The members without effect, by their path without indexes, in the order they were read.
 struct UnreadMembers: Sendable {
     private var order: [String] = []
-    private var places: [String: (first: String, count: Int)] = [:]
+    private var paths: [String: (first: String, count: Int)] = [:]
 
     mutating func add(_ path: String) {
         let shape = Self.shape(path)
-        if places[shape] == nil { order.append(shape) }
-        places[shape, default: (path, 0)].count += 1
+        if paths[shape] == nil { order.append(shape) }
+        paths[shape, default: (path, 0)].count += 1
     }
 
-    /// `$.products[0].adoptingMetadata is kept and has no effect, as in 7 other places.`
+    /// `$.products[0].adoptingMetadata is kept and has no effect, as in 7 other paths.`
     var notes: [String] {
         order.compactMap { shape in
-            guard let (first, count) = places[shape] else { return nil }
+            guard let (first, count) = paths[shape] else { return nil }
             let others = count == 1 ? "" : ", as in \(count - 1) other place\(count == 2 ? "" : "s")"
             return "\(first) is kept and has no effect\(others)."
         }

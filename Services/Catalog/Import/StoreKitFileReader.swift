@@ -15,13 +15,13 @@ struct StoreKitFileReader {
 
     var findings = ImportFindings()
     var products: [CatalogProduct] = []
-    /// The members without effect, noted at the end, each kind of place once.
+    /// The members without effect, noted at the end, each kind of node once.
     var unread = UnreadMembers()
     let storefronts = StorefrontTable.builtIn
     /// The parsed locales: a file has few of them, each many times.
     private var locales: [String: LocaleName] = [:]
     /// The path of the first occurrence of each product identifier, by its exact bytes.
-    private var places: [ExactText: String] = [:]
+    private var paths: [ExactText: String] = [:]
 
     /// The content of a valid file.
     struct Result: Sendable {
@@ -37,9 +37,9 @@ struct StoreKitFileReader {
     /// - Throws: `catalogInvalid` with every problem found.
     static func read(_ bytes: [UInt8], fileName: String) throws(StoreError) -> Result {
         var reader = StoreKitFileReader()
-        let root: JSONPlace
+        let root: JSONNode
         do {
-            root = JSONPlace(value: try StrictJSON.parse(bytes))
+            root = JSONNode(value: try StrictJSON.parse(bytes))
         } catch {
             reader.findings.refuse(error.path, "\(error.reason) (byte \(error.offset))")
             throw reader.findings.error(fileName: fileName)
@@ -49,7 +49,7 @@ struct StoreKitFileReader {
         return result
     }
 
-    private mutating func read(_ root: JSONPlace, fileName: String) throws(StoreError) -> Result {
+    private mutating func read(_ root: JSONNode, fileName: String) throws(StoreError) -> Result {
         guard isConfiguration(root) else { throw findings.error(fileName: fileName) }
         noteUnread(root, .root)
         let version = fileVersion(root.member("version"))
@@ -72,7 +72,7 @@ struct StoreKitFileReader {
 
     /// Checks that the file is a configuration: other JSON, such as a `package.json`, must not become an empty
     /// catalogue.
-    private mutating func isConfiguration(_ root: JSONPlace) -> Bool {
+    private mutating func isConfiguration(_ root: JSONNode) -> Bool {
         guard findings.isObject(root) else { return false }
         let known = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
         guard known.contains(where: { !root.member($0).isAbsent }) else {
@@ -82,15 +82,15 @@ struct StoreKitFileReader {
         return true
     }
 
-    private mutating func fileVersion(_ place: JSONPlace) -> String {
-        guard !place.isAbsent else {
+    private mutating func fileVersion(_ node: JSONNode) -> String {
+        guard !node.isAbsent else {
             findings.note("The file names no version; it was read as version 4.0.")
             return "4.0"
         }
-        guard findings.isObject(place) else { return "" }
-        noteUnread(place, .version)
-        let major = findings.integer(place.member("major"), in: 1...999) ?? 0
-        let minor = findings.integer(place.member("minor"), in: 0...999, orElse: 0) ?? 0
+        guard findings.isObject(node) else { return "" }
+        noteUnread(node, .version)
+        let major = findings.integer(node.member("major"), in: 1...999) ?? 0
+        let minor = findings.integer(node.member("minor"), in: 0...999, orElse: 0) ?? 0
         if major > Self.majorMax {
             findings.note(
                 "The file has version \(major).\(minor) of Xcode's format; it was read as far as version "
@@ -136,13 +136,13 @@ struct StoreKitFileReader {
     }
 
     /// Records the path of a product identifier. A duplicate is a problem that names both paths.
-    mutating func claim(_ place: JSONPlace) -> String? {
-        guard let identifier = findings.identifier(place) else { return nil }
-        if let first = places[ExactText(identifier)] {
-            findings.refuse(place.path, "is '\(identifier)', which is already used at \(first)")
+    mutating func claim(_ node: JSONNode) -> String? {
+        guard let identifier = findings.identifier(node) else { return nil }
+        if let first = paths[ExactText(identifier)] {
+            findings.refuse(node.path, "is '\(identifier)', which is already used at \(first)")
             return nil
         }
-        places[ExactText(identifier)] = place.path
+        paths[ExactText(identifier)] = node.path
         return identifier
     }
 }

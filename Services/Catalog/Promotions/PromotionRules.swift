@@ -4,7 +4,7 @@ import StoreModels
 struct PromotionRules: Sendable {
     static let reasonCharactersMax = 500
 
-    let directory: AppDirectory
+    let directory: AppSnapshots
 
     /// Checks a list. A listed product that a later import has removed may stay, so the rest of the list can be changed
     /// meanwhile.

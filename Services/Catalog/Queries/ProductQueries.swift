@@ -10,7 +10,7 @@ struct ProductQueries: Sendable {
     /// rest.
     static let replyBytesMax = 480 * 1024
 
-    let directory: AppDirectory
+    let directory: AppSnapshots
     let storefronts: StorefrontTable
     /// The wall clock, by which products become available.
     let now: @Sendable () -> Timestamp

@@ -63,7 +63,7 @@ extension Gateway {
             Route(ReceiptRoutes.verifyByGet) { _ in VerifyReceiptResponse(status: Self.notPost) },
             // A tester's refreshes may fail.
             passThrough(ReceiptRoutes.get) { [self] call in
-                try await accounts.shopper(call).checkMayRefreshReceipt()
+                try await accounts.customer(call).checkMayRefreshReceipt()
                 return call.session.bundleId
             },
         ]

@@ -28,15 +28,15 @@ struct Session: Hashable, Sendable {
     /// The App Store app has 0.
     var launchNumber: Int64 = 0
     /// Whether PromotionController was away when the session began. Then it does not know the launch.
-    var isUntold = false
+    var isLaunchPending = false
 
     /// The app on the device, independent of the account that is signed in.
-    var installation: Installation { Installation(bundleId: bundleId, deviceId: deviceId) }
+    var installation: AppInstallation { AppInstallation(bundleId: bundleId, deviceId: deviceId) }
     var customer: CustomerReference { CustomerReference(bundleId: bundleId, customerIdentifier: customerIdentifier) }
 }
 
 /// One app on one device.
-struct Installation: Hashable, Sendable, Codable {
+struct AppInstallation: Hashable, Sendable, Codable {
     @ExactText var bundleId: String
     @ExactText var deviceId: String
 

@@ -63,7 +63,7 @@ struct SessionClaims: JWTPayload {
         osVersion = session.osVersion
         appVersion = session.appVersion
         launch = session.launchNumber == 0 ? nil : session.launchNumber
-        isUntold = session.isUntold ? true : nil
+        isUntold = session.isLaunchPending ? true : nil
     }
 
     var session: Session {
@@ -71,7 +71,7 @@ struct SessionClaims: JWTPayload {
             identifier: jti.value, startedAt: startedAt, bundleId: bundleId, customerIdentifier: sub.value,
             account: account, deviceId: deviceId, client: client, storefront: storefront, platform: platform,
             promotedPurchases: promotedPurchases, osVersion: osVersion, appVersion: appVersion,
-            launchNumber: launch ?? 0, isUntold: isUntold ?? false)
+            launchNumber: launch ?? 0, isLaunchPending: isUntold ?? false)
     }
 
     /// Checks everything but the signature and the expiry. ``SessionTokens`` checks expiry with its own clock, so that

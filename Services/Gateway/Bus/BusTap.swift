@@ -12,7 +12,7 @@ final class BusTap: Sendable {
     /// Maximum number of a body's bytes that are shown.
     static let bodyBytesMax = 4096
 
-    let bell: EventBell
+    let signal: EventSignal
     private struct Collected {
         var messages: [(at: Timestamp, message: BusMessage)] = []
         var bytes = 0
@@ -28,13 +28,13 @@ final class BusTap: Sendable {
     /// Takes a tap's place, until the tap is released.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
     init(_ waits: EventWaits, text: String?) throws(StoreError) {
-        bell = try waits.enter(.tap)
+        signal = try waits.enter(.tap)
         self.waits = waits
         self.text = text.map { Array($0.utf8) }
     }
 
     deinit {
-        waits.leave(bell)
+        waits.leave(signal)
         guard let subscription = subscription.withLock({ $0 }) else { return }
         Task { await subscription.unsubscribe() }
     }
@@ -60,7 +60,7 @@ final class BusTap: Sendable {
                 collected.missed += 1
             }
         }
-        bell.ring()
+        signal.notify()
     }
 
     /// Returns the messages collected since the last call. Nil for none.

@@ -34,7 +34,7 @@ extension ChaosRun: CheckedBody {
     private static let pathLengthMax = 4096
 
     package func validate() throws(StoreError) {
-        for (place, text) in [("$.app", app), ("$.workload", workload)] { try Identifier.check(text, at: place) }
+        for (path, text) in [("$.app", app), ("$.workload", workload)] { try Identifier.check(text, at: path) }
         guard (1...20).contains(seed.utf8.count), seed.utf8.allSatisfy(Self.isDigit) else {
             throw .invalid("$.seed", "must be 1 to 20 decimal digits")
         }
@@ -97,18 +97,18 @@ extension ChaosRun: CheckedBody {
         }
     }
 
-    private static func check(_ value: Double?, at place: String) throws(StoreError) {
+    private static func check(_ value: Double?, at path: String) throws(StoreError) {
         guard let value else { return }
         guard (Double(numbers.lowerBound)...Double(numbers.upperBound)).contains(value) else {
-            throw .invalid(place, "must have numbers from 0 to 2^53-1")
+            throw .invalid(path, "must have numbers from 0 to 2^53-1")
         }
     }
 
-    private static func check(_ words: [String], at place: String) throws(StoreError) {
+    private static func check(_ words: [String], at path: String) throws(StoreError) {
         guard words.count <= 64 else {
-            throw .invalid(place, "has \(words.count) entries, at most 64 are allowed")
+            throw .invalid(path, "has \(words.count) entries, at most 64 are allowed")
         }
-        for (index, word) in words.enumerated() { try Identifier.check(word, at: "\(place)[\(index)]") }
+        for (index, word) in words.enumerated() { try Identifier.check(word, at: "\(path)[\(index)]") }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

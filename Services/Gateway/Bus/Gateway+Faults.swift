@@ -74,9 +74,9 @@ extension Gateway {
         return inForce
     }
 
-    private static func check(_ service: String, at place: String) throws(StoreError) {
+    private static func check(_ service: String, at path: String) throws(StoreError) {
         guard BusFault.targets.contains(where: { $0.isExactly(service) }) else {
-            throw .invalid(place, "must be one of \(BusFault.targets.joined(separator: ", "))")
+            throw .invalid(path, "must be one of \(BusFault.targets.joined(separator: ", "))")
         }
     }
 }

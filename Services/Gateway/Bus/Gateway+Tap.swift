@@ -33,7 +33,7 @@ extension Gateway {
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 try await send(tap, pattern, until: end, to: &writer)
             } onInboundClosed: {
-                tap.bell.finish(.clientGone)
+                tap.signal.finish(.clientGone)
             }
             try await writer.finish(nil)
         }
@@ -56,13 +56,13 @@ extension Gateway {
     ) async throws {
         async let _ = endTap(tap, with: end)
         try await writer.write(ByteBuffer(bytes: Self.event(.hello, BusTapState(subject: pattern))))
-        for await _ in tap.bell.rings {
+        for await _ in tap.signal.notifications {
             let next = ContinuousClock.now + Self.tapPause
             let bytes =
                 try tap.take().map { try Self.event(.messages, $0) }
                 ?? ServerSentEventEncoder.comment(operatorBus.isConnected ? "live" : "away broker")
             try await writer.write(ByteBuffer(bytes: bytes))
-            // A cancelled sleep ends immediately, and then the bell ends too.
+            // A cancelled sleep ends immediately, and then the signal ends too.
             try? await Task.sleep(until: next)
         }
     }
@@ -75,10 +75,10 @@ extension Gateway {
     private func endTap(_ tap: BusTap, with end: Timestamp?) async {
         var comment = ContinuousClock.now + DeliveryLimits.commentInterval
         while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
-            if let end, end <= now() { return tap.bell.finish(.timeUp) }
+            if let end, end <= now() { return tap.signal.finish(.timeUp) }
             guard ContinuousClock.now >= comment else { continue }
             comment = .now + DeliveryLimits.commentInterval
-            tap.bell.ring()
+            tap.signal.notify()
         }
     }
 }

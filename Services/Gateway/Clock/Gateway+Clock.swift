@@ -23,7 +23,7 @@ extension Gateway {
                 AdvanceRequest(
                     bundleId: try call.bundleId(), advanceIdentifier: try call.parameter(.id, of: "move of the clock"))
             } reply: {
-                try Reply(ClockAdvanceAnswer($0))
+                try Reply(ClockAdvanceResponse($0))
             },
         ]
     }
@@ -35,7 +35,7 @@ extension Gateway {
 
     /// Advances the clock, once per key. Responds 200 when all events due by then are done, 202 while it is running.
     /// Notifications of those events are delivered before, as far as the deadline allows.
-    private func advanceClock(_ call: Call) async throws -> Reply<ClockAdvanceAnswer> {
+    private func advanceClock(_ call: Call) async throws -> Reply<ClockAdvanceResponse> {
         let key = try IdempotencyKey.read(call.request.headers)
         let move = try await call.body(of: ClockRoutes.advance)
         let bundleId = try await existingApp(call)
@@ -44,7 +44,7 @@ extension Gateway {
         let advance = try await services.call(
             SubscriptionEndpoints.advanceClock, request, for: call, idempotencyKey: key,
             else: "the move was sent and its outcome is not known here; the same key tells")
-        let answer = ClockAdvanceAnswer(advance)
+        let answer = ClockAdvanceResponse(advance)
         guard let progress = answer.progress else {
             await waitForNotifications(of: bundleId, call)
             return try Reply(answer)
@@ -81,10 +81,10 @@ enum ClockInstants {
     /// 2000-01-01T00:00:00.000Z up to the last millisecond of 2199.
     static let range = Timestamp(milliseconds: 946_684_800_000)...Timestamp(milliseconds: 7_258_118_399_999)
 
-    /// - Throws: `requestInvalid` that names `place`.
-    static func check(_ instant: Timestamp, at place: String) throws(StoreError) {
+    /// - Throws: `requestInvalid` that names `path`.
+    static func check(_ instant: Timestamp, at path: String) throws(StoreError) {
         guard range.contains(instant) else {
-            throw .invalid(place, "must lie between \(range.lowerBound) and \(range.upperBound)")
+            throw .invalid(path, "must lie between \(range.lowerBound) and \(range.upperBound)")
         }
     }
 }

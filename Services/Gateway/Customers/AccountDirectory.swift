@@ -37,7 +37,7 @@ final class AccountDirectory: Sendable {
     }
 
     /// Returns the session's customer, with the current storefront where PaymentQueue answers.
-    func shopper(_ call: Call) async -> Shopper {
+    func customer(_ call: Call) async -> RequestCustomer {
         let session = call.session
         let deadline = call.optionalDeadline
         async let testers = try? versions.testers(until: deadline)
@@ -45,10 +45,10 @@ final class AccountDirectory: Sendable {
         let testersVersion = await testers
         // PaymentQueue is away, so a request for the account would fail too.
         guard let testersVersion else {
-            return Shopper(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)
+            return RequestCustomer(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)
         }
         let known = appVersion.map { Versions(app: $0, testers: testersVersion) }
-        return Shopper(
+        return RequestCustomer(
             bundleId: session.bundleId, account: await account(of: session, at: known, call), appVersion: appVersion)
     }
 

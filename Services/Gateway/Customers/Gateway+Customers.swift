@@ -20,12 +20,12 @@ extension Gateway {
     }
 
     /// Returns the customer the path names, in the key's app. Another app's customer is `notFound` too (S1).
-    private func customer(_ call: Call) async throws -> Shopper {
+    private func customer(_ call: Call) async throws -> RequestCustomer {
         let bundleId = call.serverKey.bundleId
         let account = try call.account().id
         guard let known = try await existingAccount(account, of: bundleId, call.context()) else {
             throw StoreError.notFound("customer")
         }
-        return Shopper(bundleId: bundleId, account: known)
+        return RequestCustomer(bundleId: bundleId, account: known)
     }
 }

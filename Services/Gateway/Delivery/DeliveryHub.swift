@@ -20,7 +20,7 @@ final class DeliveryHub: Sendable {
     fileprivate struct State {
         var entries: [ObserverStream.ID: Entry] = [:]
         var nextID: ObserverStream.ID = 0
-        var newest: [Installation: SessionOpened] = [:]
+        var newest: [AppInstallation: SessionOpened] = [:]
         /// The storefront last sent on a session's streams, by session identifier.
         var storefronts: [ExactText: String] = [:]
         var isStopping = false
@@ -63,7 +63,7 @@ final class DeliveryHub: Sendable {
                 id: state.nextID, session: session, promotedPurchases: promotedPurchases,
                 storefront: state.storefronts[session.identifier] ?? session.storefront, now: now, cut: cut,
                 forget: { [weak self] in self?.forget($0) },
-                told: { [weak self] in self?.told(session, $0) })
+                onStorefrontSent: { [weak self] in self?.onStorefrontSent(session, $0) })
             state.entries[stream.id] = Entry(stream: stream, session: session, promotedPurchases: promotedPurchases)
             return (stream, state.entries.count)
         }
@@ -124,7 +124,7 @@ final class DeliveryHub: Sendable {
     }
 
     /// Records the storefront with which the session's next stream begins.
-    private func told(_ session: Session, _ storefront: String) {
+    private func onStorefrontSent(_ session: Session, _ storefront: String) {
         state.withLock { state in
             if state.storefronts.count >= DeliveryLimits.sessionsRememberedMax { state.storefronts.removeAll() }
             state.storefronts[session.identifier] = storefront

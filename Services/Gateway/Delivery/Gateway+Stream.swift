@@ -20,10 +20,10 @@ extension Gateway {
             session, promotedPurchases: handler, now: .now, cut: { connection.cut() })
         await connection.begin()
         do {
-            async let untold = announce(handler, of: session, call)
+            async let pendingLaunch = registerLaunch(handler, of: session, call)
             try await listen(for: stream, call)
             let page = try await firstPage(call)
-            if let untold = try await untold { stream.owes(untold) }
+            if let pendingLaunch = try await pendingLaunch { stream.registerLater(pendingLaunch) }
             stream.receive(page)
         } catch {
             await stream.close()
@@ -49,18 +49,18 @@ extension Gateway {
 
     /// Notifies PromotionController of a launch it missed, or of another way of handling promoted purchases.
     /// - Returns: The session to announce later, or nil when nothing is left to announce.
-    private func announce(
+    private func registerLaunch(
         _ handler: DeviceLaunch.PromotedPurchases, of session: Session, _ call: Call
     ) async throws(StoreError) -> Session? {
-        guard session.isUntold || handler != session.promotedPurchases, !delivery.isSuperseded(session) else {
+        guard session.isLaunchPending || handler != session.promotedPurchases, !delivery.isSuperseded(session) else {
             return nil
         }
         var launched = session
         launched.promotedPurchases = handler
-        let told: Void? = try await degrading(.promotionController) { () async throws(StoreError) in
-            try await announce(launched, call, deadline: call.optionalDeadline)
+        let registered: Void? = try await degrading(.promotionController) { () async throws(StoreError) in
+            try await registerLaunch(launched, call, deadline: call.optionalDeadline)
         }
-        return told == nil ? launched : nil
+        return registered == nil ? launched : nil
     }
 
     private func listen(for stream: ObserverStream, _ call: Call) async throws {
@@ -98,10 +98,10 @@ extension Gateway {
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 let sender = StreamSender(
                     stream: stream, services: services, connection: connection, context: { call.context(deadline: $0) },
-                    announce: { [self] session, deadline throws(StoreError) in
+                    registerLaunch: { [self] session, deadline throws(StoreError) in
                         // A superseded session's data about the installation is outdated.
                         guard !delivery.isSuperseded(session) else { return }
-                        try await announce(session, call, deadline: deadline)
+                        try await registerLaunch(session, call, deadline: deadline)
                     })
                 try await sender.run(&writer)
             } onInboundClosed: {
@@ -121,7 +121,7 @@ enum HintSubject {
     }
 
     /// Subject for an installation's intents: the names are `bundleId` and `deviceId`.
-    static func intentsChanged(_ installation: Installation) -> String {
+    static func intentsChanged(_ installation: AppInstallation) -> String {
         PromotionEvents.intentsChanged(key: key(installation.bundleId, installation.deviceId))
     }
 

@@ -10,7 +10,7 @@ struct IntentDelivery {
     /// An event sent to the observer. `seq` is the stream's position in the customer's journal, as with every event.
     enum Event: Equatable {
         case openApp(seq: Int64, intentIdentifier: String)
-        case promotedPurchase(seq: Int64, PurchaseIntent)
+        case promotedPurchase(seq: Int64, StorePurchaseIntent)
     }
 
     /// Whether the app handles promoted purchases. An app that does not gets no events about them.
@@ -23,7 +23,7 @@ struct IntentDelivery {
     private var targetAsked: Int64 = 0
     /// Pending intents this stream has sent. An intent that is no longer pending never becomes pending again, so their
     /// number is bounded.
-    private var told: Set<ExactText> = []
+    private var sent: Set<ExactText> = []
     /// Whether the opening is over: the first request has ended, successfully or not.
     private var isOpen = false
     /// Whether a request failed, or the previous reply is outdated.
@@ -54,8 +54,8 @@ struct IntentDelivery {
         position = reply.seq
         // Numbers known when the request was sent are covered, however large; later ones are not.
         if target == targetAsked { target = position }
-        let news = reply.intents.filter { !told.containsExactly($0.intentIdentifier) }
-        told = Set(exactly: reply.intents.map(\.intentIdentifier))
+        let news = reply.intents.filter { !sent.containsExactly($0.intentIdentifier) }
+        sent = Set(exactly: reply.intents.map(\.intentIdentifier))
         return news.flatMap { intent in
             let purchase = Event.promotedPurchase(seq: seq, intent)
             return isOpening ? [purchase] : [.openApp(seq: seq, intentIdentifier: intent.intentIdentifier), purchase]

@@ -34,7 +34,7 @@ final class ObserverStream: Sendable {
         var storefrontInWrite: String?
         var acknowledgements = Acknowledgements()
         /// The launch that PromotionController does not know yet.
-        var untold: Session?
+        var pendingLaunch: Session?
     }
 
     let session: Session
@@ -45,7 +45,7 @@ final class ObserverStream: Sendable {
     private let subscriptions = Locked<[any BusSubscription]>([])
     private let cut: @Sendable () -> Void
     private let forget: @Sendable (ObserverStream.ID) -> Void
-    private let told: @Sendable (String) -> Void
+    private let onStorefrontSent: @Sendable (String) -> Void
     let id: ID
 
     typealias ID = UInt64
@@ -54,18 +54,18 @@ final class ObserverStream: Sendable {
     ///   - storefront: The storefront the observer's session or last stream had.
     ///   - cut: Closes the connection when too much waits for it.
     ///   - forget: Removes the stream from its hub.
-    ///   - told: Called with each storefront sent to the observer.
+    ///   - onStorefrontSent: Called with each storefront sent to the observer.
     init(
         id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
         now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void,
-        told: @escaping @Sendable (String) -> Void
+        onStorefrontSent: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
         self.session = session
         self.promotedPurchases = promotedPurchases
         self.cut = cut
         self.forget = forget
-        self.told = told
+        self.onStorefrontSent = onStorefrontSent
         let intents = IntentDelivery(promotedPurchases)
         handlesIntents = intents.isHandled
         let machine = DeliveryMachine(
@@ -100,11 +100,11 @@ final class ObserverStream: Sendable {
     }
 
     /// Records a launch to announce to PromotionController before intents are requested.
-    func owes(_ launch: Session) { state.withLock { $0.untold = launch } }
+    func registerLater(_ launch: Session) { state.withLock { $0.pendingLaunch = launch } }
 
-    var untold: Session? { state.withLock { $0.untold } }
+    var pendingLaunch: Session? { state.withLock { $0.pendingLaunch } }
 
-    func wasAnnounced() { state.withLock { $0.untold = nil } }
+    func launchRegistered() { state.withLock { $0.pendingLaunch = nil } }
 
     /// The number of the last processed reply about the installation's intents.
     var intentPosition: Int64 { state.withLock { $0.intents.position } }
@@ -141,7 +141,7 @@ final class ObserverStream: Sendable {
             defer { state.storefrontInWrite = nil }
             return state.storefrontInWrite
         }
-        if let storefront { told(storefront) }
+        if let storefront { onStorefrontSent(storefront) }
     }
 
     func receive(_ page: Snapshot) {

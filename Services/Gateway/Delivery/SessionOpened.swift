@@ -10,7 +10,7 @@ struct SessionOpened: Hashable, Sendable, Codable {
     /// The subject for all installations: gateways are few, and each needs every message.
     static let subject = "sb.evt.gateway.v1.session.opened"
 
-    var installation: Installation
+    var installation: AppInstallation
     var sessionIdentifier: String
     var launch: Int64
 

@@ -12,7 +12,7 @@ struct StreamSender {
     /// Creates the context of each request, with the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
     /// Notifies PromotionController of a launch that it missed.
-    let announce: @Sendable (Session, ContinuousClock.Instant) async throws(StoreError) -> Void
+    let registerLaunch: @Sendable (Session, ContinuousClock.Instant) async throws(StoreError) -> Void
 
     /// Runs the stream to its end, and then ends its subscriptions in every case.
     /// - Throws: The connection's error when it breaks.
@@ -71,13 +71,13 @@ struct StreamSender {
     /// delivers nothing to an app that was never launched, so a launch that it missed is announced first.
     private func askForIntents() async {
         let session = stream.session
-        let deadline = ContinuousClock.now + DeliveryLimits.intentsPatience
+        let deadline = ContinuousClock.now + DeliveryLimits.intentsTimeout
         let request = DeliverIntentsRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier)
         do throws(StoreError) {
-            if let untold = stream.untold {
-                try await announce(untold, deadline)
-                stream.wasAnnounced()
+            if let pendingLaunch = stream.pendingLaunch {
+                try await registerLaunch(pendingLaunch, deadline)
+                stream.launchRegistered()
             }
             stream.receive(
                 try await services.call(PromotionEndpoints.deliverIntents, request, context: context(deadline)))

@@ -52,8 +52,8 @@ extension InstallationSetting: CheckedBody {
 
 extension DottedVersion {
     /// - Throws: `requestInvalid` for text that is not a version.
-    static func check(_ text: String, at place: String) throws(StoreError) {
+    static func check(_ text: String, at path: String) throws(StoreError) {
         guard DottedVersion(text) == nil else { return }
-        throw .invalid(place, "must be integers with dots between them, such as 17.4")
+        throw .invalid(path, "must be integers with dots between them, such as 17.4")
     }
 }

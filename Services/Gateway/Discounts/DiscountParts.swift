@@ -13,13 +13,13 @@ extension DiscountParts {
 
     /// Rejects values that cannot be stored. Empty text counts as missing.
     /// - Throws: `requestInvalid`.
-    func validate(at place: String) throws(StoreError) {
+    func validate(at path: String) throws(StoreError) {
         let texts = [("identifier", identifier), ("keyIdentifier", keyIdentifier), ("nonce", nonce)]
         for (name, text) in texts where text?.isEmpty == false {
-            try Identifier.check(text ?? "", at: "\(place).\(name)")
+            try Identifier.check(text ?? "", at: "\(path).\(name)")
         }
         if let signature, !signature.isEmpty {
-            try Identifier.check(signature, at: "\(place).signature", lengthMax: Self.signatureLengthMax)
+            try Identifier.check(signature, at: "\(path).signature", lengthMax: Self.signatureLengthMax)
         }
     }
 

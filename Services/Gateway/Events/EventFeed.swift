@@ -35,7 +35,7 @@ struct EventFeed: Sendable {
         case comment(String)
     }
 
-    private enum Place: Equatable {
+    private enum LogCursor: Equatable {
         case known(String)
         /// The log's end is to be read first.
         /// - Parameter resyncs: Whether events may have been missed by then.
@@ -46,14 +46,14 @@ struct EventFeed: Sendable {
     static let commentInterval = DeliveryLimits.commentInterval
     private static let separator = UInt8(ascii: ".")
 
-    private var places: [Log: Place]
+    private var logCursors: [Log: LogCursor]
     private var away: Set<Log> = []
     private var hasGreeted = false
     private var sentAt: ContinuousClock.Instant
 
     /// - Parameter cursor: The position to continue at, as a stream sent it. Nil for now.
     init(after cursor: String?, now: ContinuousClock.Instant) {
-        places = Self.places(cursor)
+        logCursors = Self.logCursors(cursor)
         sentAt = now
     }
 
@@ -79,7 +79,7 @@ struct EventFeed: Sendable {
 
     /// The position to read a log after. Nil for its end.
     func after(_ log: Log) -> String? {
-        guard case .known(let text)? = places[log] else { return nil }
+        guard case .known(let text)? = logCursors[log] else { return nil }
         return text
     }
 
@@ -93,17 +93,17 @@ struct EventFeed: Sendable {
         var pages: [(log: Log, after: String, body: [UInt8])] = []
         let awayBefore = away
         for log in Log.allCases {
-            guard let reading = readings[log], let place = places[log] else { continue }
+            guard let reading = readings[log], let logCursor = logCursors[log] else { continue }
             if reading == .away { away.insert(log) } else { away.remove(log) }
-            switch (reading, place) {
+            switch (reading, logCursor) {
             case (.page(let after, _), .end(let missed)):
-                places[log] = .known(after)
+                logCursors[log] = .known(after)
                 resyncs = resyncs || missed
             case (.page(let after, let body), .known(let before)):
-                if let body { pages.append((log, after, body)) } else { places[log] = .known(after) }
+                if let body { pages.append((log, after, body)) } else { logCursors[log] = .known(after) }
                 if after != before { more.insert(log) }
             case (.positionUnknown, .known):
-                places[log] = .end(resyncs: true)
+                logCursors[log] = .end(resyncs: true)
                 more.insert(log)
             case (.positionUnknown, .end), (.away, _): break
             }
@@ -113,11 +113,11 @@ struct EventFeed: Sendable {
             outputs.append(.hello(id: cursor))
             hasGreeted = true
             // What happens until the end can be read is missed.
-            for log in Log.allCases where after(log) == nil { places[log] = .end(resyncs: true) }
+            for log in Log.allCases where after(log) == nil { logCursors[log] = .end(resyncs: true) }
         }
         if resyncs { outputs.append(.resync(id: cursor)) }
         for page in pages {
-            places[page.log] = .known(page.after)
+            logCursors[page.log] = .known(page.after)
             outputs.append(.events(page.log, id: cursor, body: page.body))
         }
         if away != awayBefore { outputs.append(.comment(state)) }
@@ -134,11 +134,11 @@ struct EventFeed: Sendable {
     }
 
     /// Reads a cursor. Of one that no stream has sent every log begins at its end, with `resync`.
-    private static func places(_ cursor: String?) -> [Log: Place] {
+    private static func logCursors(_ cursor: String?) -> [Log: LogCursor] {
         let known = cursor.flatMap(positions) ?? [:]
         return Dictionary(
             uniqueKeysWithValues: Log.allCases.map { log in
-                (log, known[log].map(Place.known) ?? .end(resyncs: cursor != nil))
+                (log, known[log].map(LogCursor.known) ?? .end(resyncs: cursor != nil))
             })
     }
 }

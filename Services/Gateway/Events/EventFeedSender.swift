@@ -19,14 +19,14 @@ struct EventFeedSender {
     /// Returns the state that `hello` and `resync` report.
     let state: @Sendable () async -> EventStreamState
 
-    /// Runs until the bell ends it.
+    /// Runs until the signal ends it.
     /// - Throws: The connection's error when it breaks.
     @concurrent mutating func run(_ writer: inout any ResponseBodyWriter) async throws {
-        for await _ in alarm.bell.rings {
+        for await _ in alarm.signal.notifications {
             let next = ContinuousClock.now + Self.pause
             var due = alarm.takeDue()
-            while !due.isEmpty, alarm.bell.end == nil { due = try await step(due, &writer) }
-            // A cancelled sleep ends immediately, and then the bell ends too.
+            while !due.isEmpty, alarm.signal.end == nil { due = try await step(due, &writer) }
+            // A cancelled sleep ends immediately, and then the signal ends too.
             try? await Task.sleep(until: next)
         }
     }
@@ -67,28 +67,28 @@ struct EventFeedSender {
     }
 }
 
-/// Rings a stream's bell, and remembers for which logs.
+/// Rings a stream's signal, and remembers for which logs.
 final class EventAlarm: Sendable {
-    let bell: EventBell
+    let signal: EventSignal
     private let waits: EventWaits
     private let due = Locked(Set(EventFeed.Log.allCases))
 
     /// Takes a stream's place, until the alarm is released.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
     init(_ waits: EventWaits) throws(StoreError) {
-        bell = try waits.enter(.stream)
+        signal = try waits.enter(.stream)
         self.waits = waits
-        bell.ring()
+        signal.notify()
     }
 
-    deinit { waits.leave(bell) }
+    deinit { waits.leave(signal) }
 
-    func ring(_ logs: Set<EventFeed.Log>) {
+    func notify(_ logs: Set<EventFeed.Log>) {
         due.withLock { $0.formUnion(logs) }
-        bell.ring()
+        signal.notify()
     }
 
-    /// Returns the logs for which the bell rang since the last call.
+    /// Returns the logs for which the signal rang since the last call.
     func takeDue() -> Set<EventFeed.Log> {
         due.withLock { due in
             defer { due = [] }

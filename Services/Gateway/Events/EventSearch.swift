@@ -17,7 +17,7 @@ extension IntentEventsReply: EventLogReply {
     var isEmpty: Bool { events.isEmpty }
 }
 
-/// Searches an event log at once and at each ring of a bell. It ends when an event matches or the waiting ends.
+/// Searches an event log at once and at each ring of a signal. It ends when an event matches or the waiting ends.
 struct EventSearch<Reply: EventLogReply> {
     /// Requests the events after a position. Nil requests the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
@@ -37,35 +37,35 @@ struct EventSearch<Reply: EventLogReply> {
     /// Runs the search.
     /// - Returns: The first events that match, or none when the time was up.
     /// - Throws: The service's error. An unavailable service is tolerated except in the first and the last search.
-    mutating func run(_ bell: EventBell) async throws(StoreError) -> Reply {
-        var reply = try await look(bell)
+    mutating func run(_ signal: EventSignal) async throws(StoreError) -> Reply {
+        var reply = try await look(signal)
         var failure: StoreError?
         guard reply.isEmpty else { return reply }
-        for await _ in bell.rings {
+        for await _ in signal.notifications {
             let due = ContinuousClock.now + pause
             do throws(StoreError) {
-                reply = try await look(bell)
+                reply = try await look(signal)
                 failure = nil
             } catch {
                 guard error.meansAway else { throw error }
                 failure = error
             }
             guard reply.isEmpty else { return reply }
-            // A cancelled sleep ends immediately, and then the bell ends too.
+            // A cancelled sleep ends immediately, and then the signal ends too.
             try? await Task.sleep(until: due)
         }
-        if bell.end == .stopping { throw .stopping }
+        if signal.end == .stopping { throw .stopping }
         if let failure { throw failure }
         return reply
     }
 
     /// Reads the log until an event matches or its end is reached.
-    private mutating func look(_ bell: EventBell) async throws(StoreError) -> Reply {
+    private mutating func look(_ signal: EventSignal) async throws(StoreError) -> Reply {
         while true {
             let reply = try await ask(after)
             let hasMoved = after != nil && after != reply.after
             after = reply.after
-            guard reply.isEmpty, hasMoved, bell.end == nil else { return reply }
+            guard reply.isEmpty, hasMoved, signal.end == nil else { return reply }
         }
     }
 }

@@ -22,17 +22,17 @@ final class EventWaits: Sendable {
     }
 
     private struct State {
-        var bells: [ObjectIdentifier: (bell: EventBell, kind: Kind)] = [:]
+        var signals: [ObjectIdentifier: (signal: EventSignal, kind: Kind)] = [:]
         var isStopping = false
 
-        func count(_ kind: Kind) -> Int { bells.values.count { $0.kind == kind } }
+        func count(_ kind: Kind) -> Int { signals.values.count { $0.kind == kind } }
     }
 
     private let state = Locked(State())
 
     /// Admits a waiting request, a stream or a tap.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
-    func enter(_ kind: Kind) throws(StoreError) -> EventBell {
+    func enter(_ kind: Kind) throws(StoreError) -> EventSignal {
         try state.withLock { state throws(StoreError) in
             guard !state.isStopping else { throw .stopping }
             let (max, name) =
@@ -44,23 +44,23 @@ final class EventWaits: Sendable {
             guard state.count(kind) < max else {
                 throw StoreError(.rateLimited, "\(max) \(name) already; close one first", retryAfterMs: 1000)
             }
-            let bell = EventBell()
-            state.bells[ObjectIdentifier(bell)] = (bell, kind)
-            return bell
+            let signal = EventSignal()
+            state.signals[ObjectIdentifier(signal)] = (signal, kind)
+            return signal
         }
     }
 
-    func leave(_ bell: EventBell) {
-        state.withLock { $0.bells[ObjectIdentifier(bell)] = nil }
+    func leave(_ signal: EventSignal) {
+        state.withLock { $0.signals[ObjectIdentifier(signal)] = nil }
     }
 
     /// Ends every wait and admits no more.
     func stop() {
-        let bells = state.withLock { state in
+        let signals = state.withLock { state in
             state.isStopping = true
-            return state.bells.values.map(\.bell)
+            return state.signals.values.map(\.signal)
         }
-        for bell in bells { bell.finish(.stopping) }
+        for signal in signals { signal.finish(.stopping) }
     }
 
     /// Returns the number of those of a kind.

@@ -23,13 +23,13 @@ extension Gateway {
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 try await send(feed, named, alarm, until: end, call, to: &writer)
             } onInboundClosed: {
-                alarm.bell.finish(.clientGone)
+                alarm.signal.finish(.clientGone)
             }
         }
         return Reply(headers: .eventStream, body: body)
     }
 
-    /// Sends until the bell ends. Hints make events prompt. Without them a log is read once a second.
+    /// Sends until the signal ends. Hints make events prompt. Without them a log is read once a second.
     @concurrent private func send(
         _ feed: EventFeed, _ named: Set<ExactText>, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
         to writer: inout any ResponseBodyWriter
@@ -40,7 +40,7 @@ extension Gateway {
             (PromotionEvents.intentsChanged(key: "*"), .intents),
         ] {
             // Without a bus there are no hints.
-            let subscription = try? await listen(to: subject, call) { _ in alarm.ring([log]) }
+            let subscription = try? await listen(to: subject, call) { _ in alarm.notify([log]) }
             if let subscription { subscriptions.append(subscription) }
         }
         let result: Result<Void, any Error>
@@ -70,15 +70,15 @@ extension Gateway {
     /// Rings for both logs once a second, and ends the stream with the session it was opened in.
     private func tick(_ alarm: EventAlarm, until end: Timestamp?) async {
         while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
-            if let end, end <= now() { return alarm.bell.finish(.timeUp) }
-            alarm.ring(Set(Log.allCases))
+            if let end, end <= now() { return alarm.signal.finish(.timeUp) }
+            alarm.notify(Set(Log.allCases))
         }
     }
 
     /// Reads a page of a log: in an isolated store the store's events, else all.
     /// - Parameter isNamed: Whether the position is the client's, who may name any.
     private func read(_ log: Log, after: String?, isNamed: Bool, _ call: Call) async -> EventFeed.Reading {
-        let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
+        let context = call.context(deadline: .now + DeliveryLimits.eventsTimeout)
         let (bundleId, limit) = (call.store?.bundleId, HTTPLimits.pageMax)
         do {
             switch log {
@@ -122,7 +122,7 @@ extension Gateway {
     private func streamState(_ call: Call) async -> EventStreamState {
         var time = now()
         if let store = call.store {
-            let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
+            let context = call.context(deadline: .now + DeliveryLimits.eventsTimeout)
             if let clock = try? await clock(of: store.bundleId, context) { time = clock }
         }
         return EventStreamState(version: StorebusVersion.number, now: time)

@@ -30,7 +30,7 @@ extension Gateway {
     private func intentsPosition(_ call: Call) async -> String? {
         try? await services.call(
             PromotionEndpoints.listEvents, IntentEventsRequest(bundleId: call.store?.bundleId, limit: 1),
-            context: call.context(deadline: .now + DeliveryLimits.eventsPatience)
+            context: call.context(deadline: .now + DeliveryLimits.eventsTimeout)
         ).after
     }
 
@@ -65,13 +65,13 @@ extension Gateway {
     private func answer<Found: EventLogReply>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Reply<Found> {
-        let bell = try eventWaits.enter(.request)
-        defer { eventWaits.leave(bell) }
+        let signal = try eventWaits.enter(.request)
+        defer { eventWaits.leave(signal) }
         do {
             let reply = try await call.request.body.consumeWithInboundCloseHandler { [self] _ in
-                try await events(wait, bell, hints, call, ask)
+                try await events(wait, signal, hints, call, ask)
             } onInboundClosed: {
-                bell.finish(.clientGone)
+                signal.finish(.clientGone)
             }
             return try Reply(reply, headers: [.connection: "close"])
         } catch let error as StoreError {
@@ -81,12 +81,12 @@ extension Gateway {
 
     /// Subscribes before it searches the log, so that no event is missed in between.
     private func events<Found: EventLogReply>(
-        _ wait: EventWait, _ bell: EventBell, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
+        _ wait: EventWait, _ signal: EventSignal, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {
-        let subscription = try await listen(to: hints, call) { _ in bell.ring() }
+        let subscription = try await listen(to: hints, call) { _ in signal.notify() }
         let result: Result<Found, any Error>
         do {
-            result = .success(try await timed(wait, bell, ask))
+            result = .success(try await timed(wait, signal, ask))
         } catch {
             result = .failure(error)
         }
@@ -95,17 +95,17 @@ extension Gateway {
     }
 
     private func timed<Found: EventLogReply>(
-        _ wait: EventWait, _ bell: EventBell, _ ask: @escaping EventSearch<Found>.Ask
+        _ wait: EventWait, _ signal: EventSignal, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await Task.sleep(for: wait.timeout)
-                bell.finish(.timeUp)
+                signal.finish(.timeUp)
             }
-            group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { bell.ring() } }
+            group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { signal.notify() } }
             defer { group.cancelAll() }
             var search = EventSearch(after: wait.after, ask: ask)
-            return try await search.run(bell)
+            return try await search.run(signal)
         }
     }
 

@@ -15,49 +15,49 @@ extension Gateway {
     ///   - unknown: For a change: the error when no reply says whether it took effect.
     ///   - request: Makes the service's request of the client's, and checks it.
     ///   - reply: Makes the client's response of the service's. Without it both have one type, or the response is 204.
-    func forward<Body, Request, Answer, Response>(
-        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body, Request, ServiceReply, Response>(
+        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request,
-        reply: @escaping @Sendable (Answer) throws -> Reply<Response>
+        reply: @escaping @Sendable (ServiceReply) throws -> Reply<Response>
     ) -> Route {
         Route(route) { [services] call in
             try reply(try await services.call(endpoint, try await request(call), for: call, else: unknown))
         }.passingOn(endpoint.errors)
     }
 
-    func forward<Body, Request, Answer>(
-        _ route: HTTPEndpoint<Body, Answer>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body, Request, ServiceReply>(
+        _ route: HTTPEndpoint<Body, ServiceReply>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request
     ) -> Route {
         forward(route, to: endpoint, else: unknown, request) { try Reply($0) }
     }
 
-    func forward<Body, Request, Answer>(
-        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body, Request, ServiceReply>(
+        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request
     ) -> Route {
         forward(route, to: endpoint, else: unknown, request) { _ in .noContent }
     }
 
     /// Creates the route of an endpoint with a body, which is read and checked before the request is made.
-    func forward<Body: Decodable, Request, Answer, Response>(
-        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body: Decodable, Request, ServiceReply, Response>(
+        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request,
-        reply: @escaping @Sendable (Answer) throws -> Reply<Response>
+        reply: @escaping @Sendable (ServiceReply) throws -> Reply<Response>
     ) -> Route {
         forward(
             route, to: endpoint, else: unknown, { try await request($0, try await $0.body(of: route)) }, reply: reply)
     }
 
-    func forward<Body: Decodable, Request, Answer>(
-        _ route: HTTPEndpoint<Body, Answer>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body: Decodable, Request, ServiceReply>(
+        _ route: HTTPEndpoint<Body, ServiceReply>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request
     ) -> Route {
         forward(route, to: endpoint, else: unknown, request) { try Reply($0) }
     }
 
-    func forward<Body: Decodable, Request, Answer>(
-        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, Answer>,
+    func forward<Body: Decodable, Request, ServiceReply>(
+        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, ServiceReply>,
         else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request
     ) -> Route {
         forward(route, to: endpoint, else: unknown, request) { _ in .noContent }
@@ -96,10 +96,11 @@ extension ServiceCaller {
     ///   - key: The client's idempotency key. Nil for none.
     ///   - unknown: For a change: the error when no reply says whether it took effect.
     /// - Throws: The service's error, or `outcomeUnknown`.
-    func call<Request, Answer>(
-        _ endpoint: Endpoint<Request, Answer>, _ request: Request, for call: Call, idempotencyKey key: String? = nil,
+    func call<Request, ServiceReply>(
+        _ endpoint: Endpoint<Request, ServiceReply>, _ request: Request, for call: Call,
+        idempotencyKey key: String? = nil,
         else unknown: UnknownOutcome? = nil
-    ) async throws(StoreError) -> Answer {
+    ) async throws(StoreError) -> ServiceReply {
         do {
             return try await self.call(endpoint, request, context: call.context(requestIdentifier: key))
         } catch {

@@ -4,27 +4,27 @@ import StoreModels
 /// the rules only reject empty text, control characters and text above a limit.
 enum Identifier {
     /// Checks an identifier against its kind's rule.
-    /// - Throws: `requestInvalid` that names `place`.
-    static func check(_ text: String, as rule: IdentifierRule, at place: String) throws(StoreError) {
-        if let fault = rule.fault(in: text) { throw .invalid(place, fault) }
+    /// - Throws: `requestInvalid` that names `path`.
+    static func check(_ text: String, as rule: IdentifierRule, at path: String) throws(StoreError) {
+        if let fault = rule.fault(in: text) { throw .invalid(path, fault) }
     }
 
     /// Checks that text is bounded, without other rules.
-    /// - Throws: `requestInvalid` that names `place`.
+    /// - Throws: `requestInvalid` that names `path`.
     static func check(
-        _ text: String, at place: String, lengthMax: Int = HTTPLimits.identifierLengthMax
+        _ text: String, at path: String, lengthMax: Int = HTTPLimits.identifierLengthMax
     ) throws(StoreError) {
-        if let fault = IdentifierRule.fault(in: text, lengthMax: lengthMax) { throw .invalid(place, fault) }
+        if let fault = IdentifierRule.fault(in: text, lengthMax: lengthMax) { throw .invalid(path, fault) }
     }
 
     /// Checks the product identifiers of one request, at most 500.
-    static func checkProducts(_ identifiers: [String], at place: String) throws(StoreError) {
+    static func checkProducts(_ identifiers: [String], at path: String) throws(StoreError) {
         guard identifiers.count <= HTTPLimits.identifiersMax else {
             throw .invalid(
-                place, "has \(identifiers.count) identifiers, at most \(HTTPLimits.identifiersMax) are allowed")
+                path, "has \(identifiers.count) identifiers, at most \(HTTPLimits.identifiersMax) are allowed")
         }
         for (index, identifier) in identifiers.enumerated() {
-            if let fault = IdentifierRule.product.fault(in: identifier) { throw .invalid("\(place)[\(index)]", fault) }
+            if let fault = IdentifierRule.product.fault(in: identifier) { throw .invalid("\(path)[\(index)]", fault) }
         }
     }
 }

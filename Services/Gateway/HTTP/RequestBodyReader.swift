@@ -46,7 +46,7 @@ enum RequestBodyReader {
     static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
         var isWhole = Arrival.isWhole(request.headers)
         // The handler waits for the client, as it did while a request took its place with its head.
-        if PlantedBug.isActive(.halvesHoldPlaces) { isWhole = true }
+        if PlantedBug.isActive(.halvesHoldPermits) { isWhole = true }
         // A chunked body that is not whole has arrived until it was too large, or until its framing was wrong.
         guard isWhole || request.headers[.contentLength] == nil else { throw tooLarge(limit) }
         var bytes: [UInt8] = []

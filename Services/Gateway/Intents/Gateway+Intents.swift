@@ -12,7 +12,7 @@ extension Gateway {
                 IntentsRequest(
                     bundleId: call.session.bundleId, deviceId: call.session.deviceId,
                     customerIdentifier: call.session.customerIdentifier,
-                    states: try call.query.choices("state", PurchaseIntent.State.self), after: try call.after(),
+                    states: try call.query.choices("state", StorePurchaseIntent.State.self), after: try call.after(),
                     limit: try call.limit())
             },
             Route(IntentRoutes.get) { [self] in try await intent($0) },
@@ -23,13 +23,13 @@ extension Gateway {
                 if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
                 return IntentListRequest(
                     bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
-                    state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),
+                    state: try call.query.choice("state", StorePurchaseIntent.State.self), after: try call.after(),
                     limit: try call.limit())
             },
         ]
     }
 
-    private func intent(_ call: Call) async throws -> PurchaseIntent {
+    private func intent(_ call: Call) async throws -> StorePurchaseIntent {
         let session = call.session
         let request = IntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,

@@ -91,7 +91,7 @@ extension UnknownOutcome {
 }
 
 /// Reads UUIDs of notifications in any spelling.
-enum NotificationUUID {
+enum NotificationUUIDSpelling {
     /// Returns the form in lower case, as notifications are named. Nil for text that is not a UUID.
     static func text(_ text: String) -> String? {
         // 32 digits and 4 hyphens.
@@ -106,7 +106,7 @@ extension Call {
     // Swift 6.3's optimizer crashes (coroutine splitting) on the caller that this is inlined into.
     @inline(never)
     fileprivate func notificationUUID() throws(StoreError) -> String {
-        guard let text = NotificationUUID.text(try parameter(.notificationUUID, of: "notification")) else {
+        guard let text = NotificationUUIDSpelling.text(try parameter(.notificationUUID, of: "notification")) else {
             throw .notFound("notification")
         }
         return text

@@ -10,7 +10,7 @@ final class Admission: Sendable {
     /// The decision about a request that could begin.
     enum Decision: Equatable {
         /// It goes on, and its place has to be given back if it has one.
-        case admitted(hasPlace: Bool)
+        case admitted(hasPermit: Bool)
         /// The connection is read again after the pause.
         case refused(pause: TimeAmount)
     }
@@ -28,7 +28,7 @@ final class Admission: Sendable {
     }
 
     private struct State {
-        var places: Places
+        var permits: RequestLimiter
         var log = RefusalLog()
         var pace = RefusalPace()
     }
@@ -45,14 +45,14 @@ final class Admission: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - places: The number of requests that may be in work at the same time. Tests have fewer.
+    ///   - permits: The number of requests that may be in work at the same time. Tests have fewer.
     ///   - limits: The limits of connections.
     ///   - now: The clock of arrivals. Tests have their own.
     init(
-        _ routes: [HTTPRoute], places: Int = Places.countMax, limits: ConnectionLimits = ConnectionLimits(),
+        _ routes: [HTTPRoute], permits: Int = RequestLimiter.countMax, limits: ConnectionLimits = ConnectionLimits(),
         now: @escaping @Sendable () -> NIODeadline = { .now() }, logger: Logger
     ) {
-        state = Locked(State(places: Places(count: places)))
+        state = Locked(State(permits: RequestLimiter(count: permits)))
         table = RouteTraits(routes)
         self.limits = limits
         memory = ConnectionMemory(limits)
@@ -73,12 +73,12 @@ final class Admission: Sendable {
     /// Decides about a request.
     /// - Parameter now: The time at which it could begin.
     func decide(_ urgency: Urgency, now: NIODeadline) -> Decision {
-        guard urgency != .unlimited else { return .admitted(hasPlace: false) }
+        guard urgency != .unlimited else { return .admitted(hasPermit: false) }
         let (pause, toLog) = state.withLock { state -> (TimeAmount?, RefusalLog.Counts?) in
-            if state.places.take(urgency) { return (nil, nil) }
+            if state.permits.acquire(urgency) { return (nil, nil) }
             return (state.pace.pause(now: now), state.log.record(urgency, now: now))
         }
-        guard let pause else { return .admitted(hasPlace: true) }
+        guard let pause else { return .admitted(hasPermit: true) }
         counters[urgency]?.increment()
         if let toLog {
             logger.warning(
@@ -89,10 +89,10 @@ final class Admission: Sendable {
     }
 
     /// Gives a place back.
-    func giveBack() { state.withLock { $0.places.giveBack() } }
+    func release() { state.withLock { $0.permits.release() } }
 
     /// The number of requests in work.
-    var placesTaken: Int { state.withLock { $0.places.taken } }
+    var permitsTaken: Int { state.withLock { $0.permits.taken } }
 
     /// Counts closed connections.
     func closed(_ reason: Closure, _ count: Int = 1) {

@@ -92,8 +92,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [weak self] in self?.endPause() }
             }
             write(.overloaded(pause), to: request.head, context)
-        case .admitted(let hasPlace):
-            turns.admitted(hasPlace: hasPlace)
+        case .admitted(let hasPermit):
+            turns.admitted(hasPermit: hasPermit)
             var head = request.head
             Arrival.stamp(&head, now, isWhole: request.isWhole)
             pass(.part(.head(head)), context)
@@ -151,7 +151,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status.code >= 200:
-            if turns.responseBegan(closes: !head.isKeepAlive || isStopping) { admission.giveBack() }
+            if turns.responseBegan(closes: !head.isKeepAlive || isStopping) { admission.release() }
             context.write(data, promise: promise)
         case .end:
             turns.responseEnded()
@@ -220,7 +220,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if turns.takePlace() { admission.giveBack() }
+        if turns.takePermit() { admission.release() }
         if counted.arriving + counted.unread > 0 { admission.memory.forget(context.channel) }
         context.fireChannelInactive()
     }

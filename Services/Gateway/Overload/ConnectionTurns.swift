@@ -58,7 +58,7 @@ struct ConnectionTurns {
     /// The bytes that an announced body still has.
     private(set) var bodyRest = 0
     private var response = Response.none
-    private var hasPlace = false
+    private var hasPermit = false
     private var pauses = false
     private var closes = false
 
@@ -130,7 +130,7 @@ struct ConnectionTurns {
     }
 
     /// The request has begun.
-    mutating func admitted(hasPlace: Bool) { self.hasPlace = hasPlace }
+    mutating func admitted(hasPermit: Bool) { self.hasPermit = hasPermit }
 
     /// The request got a complete response from the gateway's edge, so its rest is dropped.
     mutating func refused(pauses: Bool = false, closes: Bool = false) {
@@ -146,7 +146,7 @@ struct ConnectionTurns {
         if phase == .arriving { (phase, isWhole, self.closes) = (.answering, true, true) }
         response = .begun
         if closes { self.closes = true }
-        return takePlace()
+        return takePermit()
     }
 
     /// The response's end is written.
@@ -181,9 +181,9 @@ struct ConnectionTurns {
     }
 
     /// Returns the place of a request whose connection has ended, if it has one.
-    mutating func takePlace() -> Bool {
-        defer { hasPlace = false }
-        return hasPlace
+    mutating func takePermit() -> Bool {
+        defer { hasPermit = false }
+        return hasPermit
     }
 
     private mutating func endTurnIfOver() {
@@ -210,7 +210,7 @@ extension ConnectionTurns.Request {
 
     /// Whether the request waits for more of its body.
     fileprivate var isAwaited: Bool {
-        if PlantedBug.isActive(.halvesHoldPlaces), announced <= 4_096 { return false }
+        if PlantedBug.isActive(.halvesHoldPermits), announced <= 4_096 { return false }
         guard case .whole(let max) = traits.body else { return false }
         if let body { return body.readableBytes <= max }
         return announced <= max

@@ -34,7 +34,7 @@ extension Gateway {
         let list = SnapshotRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             countsDelivery: false, after: try call.after(), limit: try call.limit())
-        return try Reply(try await unfinishedQuestions.ask(list, call.context()))
+        return try Reply(try await unfinishedLoader.ask(list, call.context()))
     }
 
     private func transaction(_ call: Call) async throws -> Reply<PaymentTransaction> {

@@ -14,7 +14,7 @@ extension Gateway {
                 return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
             },
             Route(ProductRoutes.eligibility) { [self] call in
-                try await eligibility(of: await accounts.shopper(call), call)
+                try await eligibility(of: await accounts.customer(call), call)
             },
             Route(ProductRoutes.eligibilityOfReceipt) { [self] in try await eligibilityOfReceipt($0) },
         ]
@@ -23,27 +23,27 @@ extension Gateway {
     /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
     /// Catalog and Eligibility are asked concurrently, but the response requires only Catalog.
     private func products(
-        _ identifiers: [String], at place: String, _ call: Call
+        _ identifiers: [String], at path: String, _ call: Call
     ) async throws -> Reply<ProductsResponse<Product>> {
-        try Identifier.checkProducts(identifiers, at: place)
+        try Identifier.checkProducts(identifiers, at: path)
         guard !identifiers.isEmpty else {
             return try Reply(ProductsResponse(products: [], invalidProductIdentifiers: [], degraded: []))
         }
-        let shopper = await accounts.shopper(call)
-        try shopper.checkMayLoadProducts()
-        let query = ProductsInParts(services: services, shopper: shopper, identifiers: identifiers)
-        if let known = products.known(query, at: shopper.appVersion) {
+        let customer = await accounts.customer(call)
+        try customer.checkMayLoadProducts()
+        let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers)
+        if let known = products.known(query, at: customer.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
             return try Reply(
-                Self.answer(known, try await eligibilityAnswers(for: subscriptions, of: shopper, call)))
+                Self.answer(known, try await eligibilityResults(for: subscriptions, of: customer, call)))
         }
-        async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
-        let found = try await products.ask(query, at: shopper.appVersion, call.context())
+        async let answers = eligibilityResults(for: query.identifiers, of: customer, call)
+        let found = try await products.ask(query, at: customer.appVersion, call.context())
         return try Reply(Self.answer(found, try await answers))
     }
 
     private static func answer(
-        _ found: ProductDirectory.Answer, _ answers: EligibilityAnswers
+        _ found: ProductDirectory.Found, _ answers: EligibilityResults
     ) -> ProductsResponse<ForwardedProduct> {
         ProductsResponse(
             products: found.products.map(answers.form(of:)),
@@ -52,45 +52,46 @@ extension Gateway {
     }
 
     /// Asks Eligibility about these products, unless there are none. While it is away, the answers have no reply.
-    func eligibilityAnswers(
-        for identifiers: [String], of shopper: Shopper, _ call: Call
-    ) async throws(StoreError) -> EligibilityAnswers {
-        try await eligibilityAnswers(
-            for: identifiers, of: shopper.reference, in: shopper.storefront, call)
+    func eligibilityResults(
+        for identifiers: [String], of customer: RequestCustomer, _ call: Call
+    ) async throws(StoreError) -> EligibilityResults {
+        try await eligibilityResults(
+            for: identifiers, of: customer.reference, in: customer.storefront, call)
     }
 
-    func eligibilityAnswers(
+    func eligibilityResults(
         for identifiers: [String], of customer: CustomerReference, in storefront: String, _ call: Call
-    ) async throws(StoreError) -> EligibilityAnswers {
-        guard !identifiers.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
+    ) async throws(StoreError) -> EligibilityResults {
+        guard !identifiers.isEmpty else { return EligibilityResults(EligibilityReply(eligibility: [], degraded: [])) }
         let request = EligibilityRequest(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, storefront: storefront,
             productIdentifiers: identifiers)
-        return try await eligibilityAnswers(request, call)
+        return try await eligibilityResults(request, call)
     }
 
-    func eligibilityAnswers(
+    func eligibilityResults(
         _ request: EligibilityRequest, _ call: Call
-    ) async throws(StoreError) -> EligibilityAnswers {
-        let reply = try await degrading(.eligibility) { [eligibilityQuestions] () async throws(StoreError) in
-            try await eligibilityQuestions.ask(request, call.context(deadline: call.optionalDeadline))
+    ) async throws(StoreError) -> EligibilityResults {
+        let reply = try await degrading(.eligibility) { [eligibilityLoader] () async throws(StoreError) in
+            try await eligibilityLoader.ask(request, call.context(deadline: call.optionalDeadline))
         }
-        return EligibilityAnswers(reply)
+        return EligibilityResults(reply)
     }
 
     /// Responds with each subscription's eligibility, from PaymentQueue's data about the customer.
-    func eligibility(of shopper: Shopper, _ call: Call) async throws -> EligibilityReply {
+    func eligibility(of customer: RequestCustomer, _ call: Call) async throws -> EligibilityReply {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
         let request = EligibilityRequest(
-            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
+            storefront: customer.storefront,
             productIdentifiers: identifiers.isEmpty ? nil : identifiers)
         return try await eligibility(request, call)
     }
 
     /// Returns the eligibility. While Eligibility is away, Catalog supplies the list of subscriptions.
     func eligibility(_ request: EligibilityRequest, _ call: Call) async throws(StoreError) -> EligibilityReply {
-        let answers = try await eligibilityAnswers(request, call)
+        let answers = try await eligibilityResults(request, call)
         if let reply = answers.reply { return reply }
         return try await unknownEligibility(request, without: answers.degraded, call)
     }

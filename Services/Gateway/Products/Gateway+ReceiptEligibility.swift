@@ -42,8 +42,9 @@ extension Gateway {
             return EligibilityRequest(
                 bundleId: key.bundleId, customerIdentifier: "", storefront: storefront ?? Self.defaultStorefront)
         }
-        let shopper = await accounts.shopper(call)
+        let customer = await accounts.customer(call)
         return EligibilityRequest(
-            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront)
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
+            storefront: customer.storefront)
     }
 }

@@ -10,8 +10,8 @@ final class ProductDirectory: Sendable {
     static let rememberedMax = 20_000
 
     /// The result of a query, in its order.
-    struct Answer: Sendable {
-        var products: [ShownProduct] = []
+    struct Found: Sendable {
+        var products: [EncodedProduct] = []
         var invalidProductIdentifiers: [String] = []
     }
 
@@ -29,7 +29,7 @@ final class ProductDirectory: Sendable {
 
     private struct Entry {
         /// Nil for an identifier without a product there.
-        let product: ShownProduct?
+        let product: EncodedProduct?
         let version: AppVersion
     }
 
@@ -42,38 +42,38 @@ final class ProductDirectory: Sendable {
 
     /// Answers a query from the cache, or returns nil when Catalog has to be asked.
     /// - Parameter version: The app's version, requested after the client's request arrived. Nil when it is unknown.
-    func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
+    func known(_ query: ProductsInParts, at version: AppVersion?) -> Found? {
         guard let version else { return nil }
         let keys = query.identifiers.map { Self.key($0, query) }
         guard let found = entries.fresh(keys, where: { $0.version == version }) else { return nil }
-        var answer = Answer()
+        var result = Found()
         for (identifier, entry) in zip(query.identifiers, found) {
             if let product = entry.product {
-                answer.products.append(product)
+                result.products.append(product)
             } else {
-                answer.invalidProductIdentifiers.append(identifier)
+                result.invalidProductIdentifiers.append(identifier)
             }
         }
-        return answer
+        return result
     }
 
     /// Asks Catalog, and caches the result under the version.
     /// - Parameter version: As for ``known(_:at:)``, so never newer than the reply.
     /// - Throws: `serviceUnavailable` and the like: an outdated price is not shown.
     func ask(_ query: ProductsInParts, at version: AppVersion?, _ context: CallContext) async throws(StoreError)
-        -> Answer
+        -> Found
     {
         let ticket = entries.ticket()
         let reply = try await query.run(context)
-        let answer = Answer(
-            products: reply.products.map(ShownProduct.init),
+        let result = Found(
+            products: reply.products.map(EncodedProduct.init),
             invalidProductIdentifiers: reply.invalidProductIdentifiers)
-        guard let version, version.catalogVersion == reply.catalogVersion else { return answer }
+        guard let version, version.catalogVersion == reply.catalogVersion else { return result }
         let found =
-            answer.products.map { ($0.productIdentifier, $0) }
-            + answer.invalidProductIdentifiers.map { ($0, nil) }
+            result.products.map { ($0.productIdentifier, $0) }
+            + result.invalidProductIdentifiers.map { ($0, nil) }
         entries.insert(found.map { (Self.key($0, query), Entry(product: $1, version: version)) }, ticket)
-        return answer
+        return result
     }
 
     private static func key(_ identifier: String, _ query: ProductsInParts) -> Key {

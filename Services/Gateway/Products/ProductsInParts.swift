@@ -16,9 +16,9 @@ struct ProductsInParts: Sendable {
     /// The requested identifiers without duplicates (M7), compared byte by byte, as the catalogue does.
     let identifiers: [String]
 
-    init(services: ServiceCaller, shopper: Shopper, identifiers: [String]) {
+    init(services: ServiceCaller, customer: RequestCustomer, identifiers: [String]) {
         self.init(
-            services: services, bundleId: shopper.bundleId, storefront: shopper.storefront, identifiers: identifiers)
+            services: services, bundleId: customer.bundleId, storefront: customer.storefront, identifiers: identifiers)
     }
 
     init(services: ServiceCaller, bundleId: String, storefront: String, identifiers: [String]) {

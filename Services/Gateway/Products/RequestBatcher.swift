@@ -61,9 +61,9 @@ struct RequestBatcher<Question: Sendable>: Sendable {
         return .waits(watching: !isWatched)
     }
 
-    /// Returns the batch to send when a reply is late. The watching task calls it every ``lateAfter``, until `goesOn`
-    /// is false.
-    mutating func flushIfLate(at now: ContinuousClock.Instant) -> (batch: Batch?, goesOn: Bool) {
+    /// Returns the batch to send when a reply is late. The watching task calls it every ``lateAfter``, until
+    /// `keepsWatching` is false.
+    mutating func flushIfLate(at now: ContinuousClock.Instant) -> (batch: Batch?, keepsWatching: Bool) {
         let batch = next(at: now)
         isWatched = !waiting.isEmpty
         return (batch, isWatched)

@@ -8,10 +8,10 @@ extension Gateway {
     /// the operator have paths of their own.
     var overrideRoutes: [Route] {
         [
-            Route(PromotionRoutes.order) { [self] in try await order(at: try await place($0), $0) },
-            Route(PromotionRoutes.putOrder) { [self] in try await putOrder(at: try await place($0), $0) },
-            Route(PromotionRoutes.visibility) { [self] in try await visibility(at: try await place($0), $0) },
-            Route(PromotionRoutes.putVisibility) { [self] in try await putVisibility(at: try await place($0), $0) },
+            Route(PromotionRoutes.order) { [self] in try await order(at: try await scope($0), $0) },
+            Route(PromotionRoutes.putOrder) { [self] in try await putOrder(at: try await scope($0), $0) },
+            Route(PromotionRoutes.visibility) { [self] in try await visibility(at: try await scope($0), $0) },
+            Route(PromotionRoutes.putVisibility) { [self] in try await putVisibility(at: try await scope($0), $0) },
             Route(PromotionRoutes.putDeviceOrder) { [self] in try await putOrder(at: try operatorsPlace($0), $0) },
             Route(PromotionRoutes.putDeviceVisibility) { [self] in
                 try await putVisibility(at: try operatorsPlace($0), $0)
@@ -19,47 +19,47 @@ extension Gateway {
         ]
     }
 
-    /// Returns the place of an app's request, once PromotionController knows of the launch.
-    private func place(_ call: Call) async throws(StoreError) -> OverridePlace {
-        try await announceIfUntold(call)
-        return OverridePlace(
-            installation: call.session.installation.reference, storefront: await accounts.shopper(call).storefront)
+    /// Returns the scope of an app's request, once PromotionController knows of the launch.
+    private func scope(_ call: Call) async throws(StoreError) -> OverrideScope {
+        try await registerLaunchIfNeeded(call)
+        return OverrideScope(
+            installation: call.session.installation.reference, storefront: await accounts.customer(call).storefront)
     }
 
-    private func operatorsPlace(_ call: Call) throws(StoreError) -> OverridePlace {
-        OverridePlace(installation: try call.installation(), storefront: Self.defaultStorefront)
+    private func operatorsPlace(_ call: Call) throws(StoreError) -> OverrideScope {
+        OverrideScope(installation: try call.installation(), storefront: Self.defaultStorefront)
     }
 
-    private func order(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
-        let order = try await promotions(at: place, call).overrides.order
-        let products = try await WholeProducts(order, at: place, services, call.context())
+    private func order(at scope: OverrideScope, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
+        let order = try await promotions(at: scope, call).overrides.order
+        let products = try await WholeProducts(order, at: scope, services, call.context())
         return try Reply(
             OrderResponse(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
     }
 
     /// Returns the device's overrides in the app.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
-    private func promotions(at place: OverridePlace, _ call: Call) async throws -> DevicePromotions {
-        let promotions = try await services.call(PromotionEndpoints.getOverrides, place.installation, for: call)
+    private func promotions(at scope: OverrideScope, _ call: Call) async throws -> DevicePromotions {
+        let promotions = try await services.call(PromotionEndpoints.getOverrides, scope.installation, for: call)
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard promotions.isLaunched else {
             throw StoreError(
                 .appNeverLaunched,
-                "'\(place.bundleId)' was never launched on '\(place.installation.deviceId)'")
+                "'\(scope.bundleId)' was never launched on '\(scope.installation.deviceId)'")
         }
         return promotions
     }
 
     /// Sets the order. All products are checked before anything is stored.
-    private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
+    private func putOrder(at scope: OverrideScope, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
         let body = try await call.body(of: PromotionRoutes.putOrder)
         let products = try await WholeProducts(
-            body.productIdentifiers, at: place, services, call.context(), endsAtUnknown: true)
+            body.productIdentifiers, at: scope, services, call.context(), endsAtUnknown: true)
         try products.check(body.productIdentifiers)
         let overrides = try await services.call(
             PromotionEndpoints.putOrder,
             PutPromotionOrderRequest(
-                bundleId: place.bundleId, deviceId: place.installation.deviceId,
+                bundleId: scope.bundleId, deviceId: scope.installation.deviceId,
                 productIdentifiers: body.productIdentifiers), for: call)
         return try Reply(
             OrderResponse(
@@ -67,24 +67,24 @@ extension Gateway {
                 products: try await presented(products.inOrder(overrides.order), call)))
     }
 
-    private func visibility(at place: OverridePlace, _ call: Call) async throws -> Reply<VisibilityResponse<Product>> {
+    private func visibility(at scope: OverrideScope, _ call: Call) async throws -> Reply<VisibilityResponse<Product>> {
         let identifier = try call.parameter(.productIdentifier, of: "product")
-        async let promotions = promotions(at: place, call)
-        let products = try await WholeProducts([identifier], at: place, services, call.context())
+        async let promotions = promotions(at: scope, call)
+        let products = try await WholeProducts([identifier], at: scope, services, call.context())
         try products.check([identifier])
         return try await answer(identifier, try await promotions.overrides, products, call)
     }
 
-    private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Reply<VisibilityResponse<Product>>
+    private func putVisibility(at scope: OverrideScope, _ call: Call) async throws -> Reply<VisibilityResponse<Product>>
     {
         let identifier = try call.parameter(.productIdentifier, of: "product")
         let body = try await call.body(of: PromotionRoutes.putVisibility)
-        let products = try await WholeProducts([identifier], at: place, services, call.context())
+        let products = try await WholeProducts([identifier], at: scope, services, call.context())
         try products.check([identifier])
         let overrides = try await services.call(
             PromotionEndpoints.putVisibility,
             PutPromotionVisibilityRequest(
-                bundleId: place.bundleId, deviceId: place.installation.deviceId, productIdentifier: identifier,
+                bundleId: scope.bundleId, deviceId: scope.installation.deviceId, productIdentifier: identifier,
                 visibility: body.visibility), for: call)
         return try await answer(identifier, overrides, products, call)
     }
@@ -102,10 +102,10 @@ extension Gateway {
     private func presented(
         _ products: [PresentedProduct], _ call: Call
     ) async throws(StoreError) -> [ForwardedProduct] {
-        var answers = EligibilityAnswers(nil)
+        var answers = EligibilityResults(nil)
         let subscriptions = products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
         if case .session = call.principal, !subscriptions.isEmpty {
-            answers = try await eligibilityAnswers(for: subscriptions, of: await accounts.shopper(call), call)
+            answers = try await eligibilityResults(for: subscriptions, of: await accounts.customer(call), call)
         }
         return answers.apply(to: products).products
     }
@@ -122,7 +122,7 @@ extension NewOrder: CheckedBody {
 }
 
 /// The installation whose overrides a request concerns, and the storefront that prices its response.
-struct OverridePlace: Sendable {
+struct OverrideScope: Sendable {
     var installation: InstallationReference
     /// Alpha-3 country code.
     var storefront: String

@@ -9,7 +9,7 @@ struct WholeProducts: Sendable {
     ///   unknown.
     /// - Throws: `serviceUnavailable` or `deadlineExceeded` without Catalog.
     init(
-        _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext,
+        _ identifiers: [String], at scope: OverrideScope, _ services: ServiceCaller, _ context: CallContext,
         endsAtUnknown: Bool = false
     ) async throws(StoreError) {
         guard !identifiers.isEmpty else {
@@ -17,12 +17,12 @@ struct WholeProducts: Sendable {
             return
         }
         let found = try await ProductsInParts(
-            services: services, bundleId: place.bundleId, storefront: place.storefront, identifiers: identifiers
+            services: services, bundleId: scope.bundleId, storefront: scope.storefront, identifiers: identifiers
         ).run(context)
         var products = Dictionary(exactly: found.products.map { ($0.productIdentifier, $0) })
         // Products that cannot be bought there are missing from the reply. There are few of them, if any.
         for identifier in found.invalidProductIdentifiers {
-            products[identifier] = try await Self.unsold(identifier, at: place, services, context)
+            products[identifier] = try await Self.unsold(identifier, at: scope, services, context)
             if endsAtUnknown, products[identifier] == nil { break }
         }
         self.products = products
@@ -44,13 +44,13 @@ struct WholeProducts: Sendable {
     /// Reads a product that cannot be bought in the storefront.
     /// - Returns: The product, or nil when the catalogue does not have it.
     private static func unsold(
-        _ identifier: String, at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
+        _ identifier: String, at scope: OverrideScope, _ services: ServiceCaller, _ context: CallContext
     ) async throws(StoreError) -> PresentedProduct? {
         do {
             let facts = try await services.call(
                 CatalogEndpoints.productPromotion,
                 ProductPromotionRequest(
-                    bundleId: place.bundleId, productIdentifier: identifier, storefront: place.storefront),
+                    bundleId: scope.bundleId, productIdentifier: identifier, storefront: scope.storefront),
                 context: context)
             return try PresentedProduct(facts.product)
         } catch  where error.code == .productNotFound || error.code == .notFound {

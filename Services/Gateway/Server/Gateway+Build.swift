@@ -54,7 +54,7 @@ extension Gateway {
             })
         var services: [any ServiceLifecycle.Service] = [
             database, gateway.operatorBus, server,
-            DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
+            LiveDeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
             AddressAnnouncement(address: gateway.address, services: gateway.services, logger: environment.logger),
         ]

@@ -41,12 +41,12 @@ extension Gateway {
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call.context())
         var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
         accounts.expire(session.customer)
-        session.isUntold = try await !tell(of: session, call)
+        session.isLaunchPending = try await !tell(of: session, call)
         let (token, expiresAt) = try await tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }
         let reply = SessionResponse(
             token: token, expiresAt: expiresAt, storefront: storefront, canMakePayments: account.canMakePayments,
-            degraded: session.isUntold ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
+            degraded: session.isLaunchPending ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
         return try Reply(reply, status: .created)
     }
 
@@ -54,22 +54,22 @@ extension Gateway {
     /// - Returns: Whether it was notified. A session without PromotionController can still buy.
     private func tell(of session: Session, _ call: Call) async throws(StoreError) -> Bool {
         try await degrading(.promotionController) { () async throws(StoreError) in
-            try await announce(session, call, deadline: call.optionalDeadline)
+            try await registerLaunch(session, call, deadline: call.optionalDeadline)
         } != nil
     }
 
     /// Notifies PromotionController of a session that began while it was away.
     /// - Throws: `serviceUnavailable` and the like while it is away.
-    func announceIfUntold(_ call: Call) async throws(StoreError) {
+    func registerLaunchIfNeeded(_ call: Call) async throws(StoreError) {
         let session = call.session
         // A superseded launch's data about the installation is outdated. The store's sessions are not launches.
-        guard session.isUntold, session.client == .store || !delivery.isSuperseded(session) else { return }
-        try await announce(session, call, deadline: call.deadline)
+        guard session.isLaunchPending, session.client == .store || !delivery.isSuperseded(session) else { return }
+        try await registerLaunch(session, call, deadline: call.deadline)
     }
 
     /// Sends PromotionController the session's launch, or the device of a store session.
     /// - Throws: PromotionController's error, except for a version of the store's device that it cannot read.
-    func announce(_ session: Session, _ call: Call, deadline: ContinuousClock.Instant) async throws(StoreError) {
+    func registerLaunch(_ session: Session, _ call: Call, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let context = call.context(deadline: deadline)
         if let launch = session.launch {
             _ = try await services.call(PromotionEndpoints.deviceLaunched, launch, context: context)

@@ -8,17 +8,17 @@ extension Gateway {
     var storeRoutes: [Route] {
         [
             Route(StorePageRoutes.page) { [self] call in
-                let shelf = try await shelf(call)
-                return try Reply(shelf.answer(shelf.products))
+                let page = try await page(call)
+                return try Reply(page.answer(page.products))
             },
             Route(StorePageRoutes.search) { [self] call in
                 let words = try SearchWords(call.query.single("q"))
-                let shelf = try await shelf(call)
-                return try Reply(shelf.answer(shelf.products(matching: words)))
+                let page = try await page(call)
+                return try Reply(page.answer(page.products(matching: words)))
             },
             Route(StorePageRoutes.featured) { [self] call in
-                let shelf = try await shelf(call)
-                return try Reply(shelf.answer(shelf.featured))
+                let page = try await page(call)
+                return try Reply(page.answer(page.featured))
             },
         ]
     }
@@ -26,21 +26,21 @@ extension Gateway {
     /// Requests the shelf's parts concurrently, in the customer's last known storefront. Only the products are
     /// required. The response names the services missing for the rest. If the customer's storefront has changed,
     /// products and eligibility are requested again there.
-    private func shelf(_ call: Call) async throws -> StoreShelf {
+    private func page(_ call: Call) async throws -> StorePage {
         let session = call.session
         let storefront = accounts.lastKnownStorefront(of: session)
         async let device = devicePromotions(call)
-        async let customer = standing(call)
+        async let customer = storeCustomer(call)
         var offering = try await offering(in: storefront, call)
-        let standing = try await customer
-        if let standing, standing.storefront != storefront {
-            accounts.note(standing.storefront, of: session)
-            offering = try await self.offering(in: standing.storefront, call)
+        let storeCustomer = try await customer
+        if let storeCustomer, storeCustomer.storefront != storefront {
+            accounts.note(storeCustomer.storefront, of: session)
+            offering = try await self.offering(in: storeCustomer.storefront, call)
         }
         let unsupported = PromotionSupport.promotionsUnsupported(
             platform: session.platform, osVersion: session.osVersion)
-        return StoreShelf(
-            offering.listing, device: try await device, isUnsupported: unsupported != nil, standing: standing,
+        return StorePage(
+            offering.listing, device: try await device, isUnsupported: unsupported != nil, storeCustomer: storeCustomer,
             eligibility: offering.eligibility)
     }
 
@@ -48,19 +48,19 @@ extension Gateway {
     /// requested concurrently when the promoted subscriptions, which rarely change, are known from an earlier reply.
     private func offering(
         in storefront: String, _ call: Call
-    ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {
+    ) async throws -> (listing: PromotedListing, eligibility: EligibilityResults) {
         let (customer, bundleId) = (call.session.customer, call.session.bundleId)
         guard let expected = promoted.lastKnownSubscriptions(of: bundleId, in: storefront) else {
             let listing = try await promoted.listing(of: bundleId, in: storefront, call)
             return (
-                listing, try await eligibilityAnswers(for: listing.subscriptions, of: customer, in: storefront, call)
+                listing, try await eligibilityResults(for: listing.subscriptions, of: customer, in: storefront, call)
             )
         }
-        async let answers = eligibilityAnswers(for: expected, of: customer, in: storefront, call)
+        async let answers = eligibilityResults(for: expected, of: customer, in: storefront, call)
         let listing = try await promoted.listing(of: bundleId, in: storefront, call)
         guard Set(exactly: expected).isSuperset(of: Set(exactly: listing.subscriptions)) else {
             return (
-                listing, try await eligibilityAnswers(for: listing.subscriptions, of: customer, in: storefront, call)
+                listing, try await eligibilityResults(for: listing.subscriptions, of: customer, in: storefront, call)
             )
         }
         return (listing, try await answers)
@@ -68,19 +68,19 @@ extension Gateway {
 
     /// - Returns: Nil when PromotionController is away.
     private func devicePromotions(_ call: Call) async throws(StoreError) -> DevicePromotions? {
-        try await degrading(.promotionController) { [overrideQuestions] () async throws(StoreError) in
-            try await overrideQuestions.ask(
+        try await degrading(.promotionController) { [overrideLoader] () async throws(StoreError) in
+            try await overrideLoader.ask(
                 call.session.installation.reference, call.context(deadline: call.optionalDeadline))
         }
     }
 
     /// - Returns: Nil when PaymentQueue is away, or no longer knows the session's customer.
-    private func standing(_ call: Call) async throws(StoreError) -> CustomerStanding? {
+    private func storeCustomer(_ call: Call) async throws(StoreError) -> StorePageCustomer? {
         let session = call.session
         do {
-            return try await degrading(.paymentQueue) { [standingQuestions] () async throws(StoreError) in
-                try await standingQuestions.ask(
-                    CustomerStandingRequest(
+            return try await degrading(.paymentQueue) { [storePageCustomerLoader] () async throws(StoreError) in
+                try await storePageCustomerLoader.ask(
+                    StorePageCustomerRequest(
                         bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
                     call.context(deadline: call.optionalDeadline))
             }

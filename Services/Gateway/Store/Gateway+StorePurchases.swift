@@ -21,16 +21,16 @@ extension Gateway {
     /// Starts a purchase of Catalog's product in PromotionController. A repeated key gets the same purchase. Without a
     /// key a repetition does so only while the intent is pending.
     private func start(
-        _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call
+        _ productIdentifier: String, from source: StorePurchaseIntent.Source, _ call: Call
     ) async throws -> StartPurchaseReply {
         let session = call.session
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
-        async let shopper = accounts.shopper(call)
-        try await announceIfUntold(call)
+        async let customer = accounts.customer(call)
+        try await registerLaunchIfNeeded(call)
         let facts = try await services.call(
             CatalogEndpoints.productPromotion,
             ProductPromotionRequest(
-                bundleId: session.bundleId, productIdentifier: productIdentifier, storefront: await shopper.storefront),
+                bundleId: session.bundleId, productIdentifier: productIdentifier, storefront: await customer.storefront),
             for: call)
         let request = StartPurchaseRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
@@ -49,7 +49,7 @@ extension StorePurchase: CheckedBody {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
     }
 
-    var intentSource: PurchaseIntent.Source {
+    var intentSource: StorePurchaseIntent.Source {
         switch source ?? .storePage {
         case .storePage: .storePage
         case .search: .search

@@ -10,9 +10,9 @@ struct PromotedListing: Sendable {
     let appName: String
     /// The promoted subscriptions, for the request to Eligibility.
     let subscriptions: [String]
-    private let products: [ExactText: ShelfProduct]
+    private let products: [ExactText: StorePageProduct]
     /// The page of a device without overrides.
-    private let unchanged: [ShelfProduct]
+    private let unchanged: [StorePageProduct]
 
     init(_ reply: Reply) {
         arrangement = PromotionArrangement(
@@ -20,26 +20,26 @@ struct PromotedListing: Sendable {
         featured = reply.featuredProductIdentifiers
         appName = reply.appName
         subscriptions = reply.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
-        let products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, ShelfProduct($0)) })
+        let products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, StorePageProduct($0)) })
         self.products = products
         unchanged = arrangement.shown().compactMap { products[$0] }
     }
 
     /// Returns the products that a device shows, in its order.
-    func products(with overrides: PromotionOverrides) -> [ShelfProduct] {
+    func products(with overrides: PromotionOverrides) -> [StorePageProduct] {
         if overrides.order.isEmpty, overrides.visibility.isEmpty { return unchanged }
         return arrangement.shown(with: overrides).compactMap { products[$0] }
     }
 }
 
 /// A promoted product with its JSON for clients, prepared once for all pages.
-struct ShelfProduct: Sendable {
+struct StorePageProduct: Sendable {
     let listed: PromotedProduct
-    let shown: ShownProduct
+    let shown: EncodedProduct
 
     init(_ product: PromotedProduct) {
         listed = product
-        shown = ShownProduct(product.json, product.productIdentifier, product.type)
+        shown = EncodedProduct(product.json, product.productIdentifier, product.type)
     }
 
     var productIdentifier: String { shown.productIdentifier }

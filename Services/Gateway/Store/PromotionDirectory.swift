@@ -20,11 +20,11 @@ final class PromotionDirectory: Sendable {
     private let listings = ExpiringCache<Key, (listing: PromotedListing, version: AppVersion)>(
         max: rememberedMax, freshFor: freshFor)
 
-    /// - Parameter patience: How long requests wait for a shared request to Catalog.
-    init(services: ServiceCaller, versions: CurrentVersions, patience: Duration) {
+    /// - Parameter timeout: How long requests wait for a shared request to Catalog.
+    init(services: ServiceCaller, versions: CurrentVersions, timeout: Duration) {
         self.versions = versions
         let ask = services.function(CatalogEndpoints.listPromotions(as: PromotedProduct.self))
-        requests = SharedRequest(patience: patience, lateAfter: patience) { (key, deadline) async throws(StoreError) in
+        requests = SharedRequest(timeout: timeout, lateAfter: timeout) { (key, deadline) async throws(StoreError) in
             let request = PromotedProductsRequest(bundleId: key.bundleId, storefront: key.storefront)
             return PromotedListing(try await ask(request, deadline))
         }

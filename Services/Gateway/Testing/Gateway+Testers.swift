@@ -11,12 +11,12 @@ extension Gateway {
             forward(AccountRoutes.list, to: PaymentEndpoints.listTesters) {
                 try $0.page()
             } reply: {
-                try Reply(TestersResponse(testers: $0.testers.map(TesterAnswer.init), after: $0.after))
+                try Reply(TestersResponse(testers: $0.testers.map(TesterResponse.init), after: $0.after))
             },
             forward(AccountRoutes.get, to: PaymentEndpoints.getTester) {
                 try $0.account()
             } reply: {
-                try Reply(TesterAnswer($0))
+                try Reply(TesterResponse($0))
             },
             // Settings that the body lacks are no longer set.
             forward(AccountRoutes.put, to: PaymentEndpoints.putTester) { [self] call, settings in
@@ -26,7 +26,7 @@ extension Gateway {
                 }
                 return PutTesterRequest(account, settings: settings)
             } reply: {
-                try Reply(TesterAnswer($0))
+                try Reply(TesterResponse($0))
             },
             forward(AccountRoutes.reset, to: PaymentEndpoints.deleteTester) { try $0.account() },
         ]

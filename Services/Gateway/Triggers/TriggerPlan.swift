@@ -452,7 +452,7 @@ private struct TriggerPlanner {
                 + "a \(kind) needs \(what): leave out account, name another one, or only send it with onlySend")
     }
 
-    private func invalid(_ place: String, _ reason: String) -> StoreError { .invalid(place, reason, status: 422) }
+    private func invalid(_ path: String, _ reason: String) -> StoreError { .invalid(path, reason, status: 422) }
 }
 
 extension TriggerPlanner.Pair {

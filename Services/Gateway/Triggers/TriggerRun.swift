@@ -197,9 +197,9 @@ struct TriggerRun {
         }
     }
 
-    private func ask<Request, Answer>(
-        _ endpoint: Endpoint<Request, Answer>, _ request: Request
-    ) async throws(StoreError) -> Answer {
+    private func ask<Request, ServiceReply>(
+        _ endpoint: Endpoint<Request, ServiceReply>, _ request: Request
+    ) async throws(StoreError) -> ServiceReply {
         try await gateway.services.call(endpoint, request, context: context)
     }
 

@@ -41,7 +41,7 @@ extension AcknowledgeRevocationsRequest: CustomerRequest {}
 extension AddPaymentRequest: CustomerRequest {}
 extension AppTransactionRequest: CustomerRequest {}
 extension ChangesRequest: CustomerRequest {}
-extension CustomerStandingRequest: CustomerRequest {}
+extension StorePageCustomerRequest: CustomerRequest {}
 extension DownloadRequest: CustomerRequest {}
 extension HistoryRequest: CustomerRequest {}
 extension ModifiedTransactionsRequest: CustomerRequest {}

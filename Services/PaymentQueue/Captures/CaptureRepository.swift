@@ -38,8 +38,8 @@ enum CaptureRepository {
 
     /// Removes purchases whose charges are captured.
     static func remove(_ transactionIDs: [String], in transaction: SQLTransaction) async throws(PersistenceError) {
-        let (places, values) = SQLList.padded(transactionIDs)
+        let (placeholders, values) = SQLList.padded(transactionIDs)
         try await transaction.send(
-            "DELETE FROM capture WHERE transaction_id IN (\(places))", arguments: values)
+            "DELETE FROM capture WHERE transaction_id IN (\(placeholders))", arguments: values)
     }
 }

@@ -273,7 +273,7 @@ extension CustomerTransaction {
         let next = try await apply(.purchase(purchase), to: stored)
         if !next.transaction.transactionIdentifier.isExactly(identifier) {
             // Another writer was first.
-            try await CounterRepository.giveBack(1, .transaction, of: customer.bundleId, in: transaction)
+            try await CounterRepository.release(1, .transaction, of: customer.bundleId, in: transaction)
         }
         return next
     }
@@ -349,7 +349,7 @@ extension CustomerTransaction {
         }
         var next = stored
         if prompt.kind == .storefrontChange {
-            next = try await apply(.goOn, to: stored, agreedIn: account.storefront)
+            next = try await apply(.continuePurchase, to: stored, agreedIn: account.storefront)
         } else if hasMoved(stored) {
             let known = storefront?.countryCode == account.storefront ? storefront : nil
             return try await ask([.storefrontChange] + prompt.nextKinds, about: stored, in: known)

@@ -11,7 +11,7 @@ extension CustomerTransaction {
     /// - Throws: `transactionStateInvalid` for a transaction that is not a purchase, or `serviceUnavailable` while a
     ///   renewal of its subscription is being charged.
     mutating func takeBack(
-        _ stored: StoredTransaction, _ ending: SubscriptionEnding, share: RefundShare = .full,
+        _ stored: StoredTransaction, _ ending: SubscriptionEnding, share: RefundPortion = .full,
         reason: RefundRequest.Reason
     ) async throws -> StoredTransaction {
         let value = stored.transaction
@@ -24,7 +24,7 @@ extension CustomerTransaction {
             try await RefundRequestRepository.decide(.granted, about: stored.id, at: now, in: transaction)
         }
         guard value.revocationDate == nil else { return stored }
-        let refunded = ending == .refunded ? try await giveBack(stored, share) : nil
+        let refunded = ending == .refunded ? try await refund(stored, share) : nil
         var revoked = value
         (revoked.revocationDate, revoked.revocationReason) = (now, reason)
         if ending == .refunded {
@@ -44,7 +44,7 @@ extension CustomerTransaction {
     /// Records the refund that is sent to the processor.
     /// - Returns: The refunded amount, or nil when the purchase is fully refunded.
     /// - Throws: `transactionStateInvalid` for a purchase whose refund was reversed.
-    private func giveBack(_ stored: StoredTransaction, _ share: RefundShare) async throws -> Money? {
+    private func refund(_ stored: StoredTransaction, _ share: RefundPortion) async throws -> Money? {
         guard let paid = stored.transaction.price else { return nil }
         guard try await !RefundRepository.isReversed(stored.id, in: transaction) else {
             throw StoreError(

@@ -116,7 +116,7 @@ extension CustomerTransaction {
         try await SubscriptionEventRepository.insert(event, account: account.account, of: known, in: transaction)
     }
 
-    private mutating func change(group: String, _ event: SubscriptionChange) async throws -> StoredSubscription {
+    private mutating func change(group: String, _ event: SubscriptionTransition) async throws -> StoredSubscription {
         guard let known = try await subscription(group: group) else {
             throw StoreError(.notFound, "no such subscription")
         }
@@ -128,7 +128,7 @@ extension CustomerTransaction {
     /// - Parameter stored: The transaction it is about, or nil for the present period's.
     @discardableResult
     mutating func apply(
-        _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
+        _ event: SubscriptionTransition, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
         about stored: StoredTransaction? = nil
     ) async throws -> StoredSubscription {
         var machine = SubscriptionStateMachine(known, at: at)

@@ -103,12 +103,12 @@ extension EventRepository {
         let wanted = found.joined().sorted(by: >).prefix(request.limit)
         guard !wanted.isEmpty else { return [] }
         let dialect = reader.dialect
-        let places = wanted.map { _ in "?" }.joined(separator: ", ")
+        let placeholders = wanted.map { _ in "?" }.joined(separator: ", ")
         let rows = try await reader.query(
             """
             SELECT j.xact, j.position, j.event, j.bundle_id, c.account, j.body FROM journal j
             JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
-            WHERE j.position IN (\(places)) ORDER BY \(dialect.eventOrderBackwards)
+            WHERE j.position IN (\(placeholders)) ORDER BY \(dialect.eventOrderBackwards)
             """, arguments: wanted.map(\.row))
         return try decode(rows).map(\.event)
     }
@@ -145,14 +145,14 @@ extension EventRepository {
         of part: Part, through end: EventPosition, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> StartedQuery {
         let dialect = reader.dialect
-        let places = dialect == .postgres ? dialect.arguments(end) : []
+        let bound = dialect == .postgres ? dialect.arguments(end) : []
         switch part {
         case .app(let bundleId):
-            return try await reader.startAll(lastOfAppSQL(dialect), arguments: [bundleId] + places + [limit])
+            return try await reader.startAll(lastOfAppSQL(dialect), arguments: [bundleId] + bound + [limit])
         case .customer(let customer):
             return try await reader.startAll(
                 lastOfCustomerSQL(dialect),
-                arguments: [customer.bundleId, customer.customerIdentifier] + places + [limit])
+                arguments: [customer.bundleId, customer.customerIdentifier] + bound + [limit])
         }
     }
 

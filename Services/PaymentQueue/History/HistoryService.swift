@@ -110,9 +110,9 @@ struct HistoryService: QueuePart {
         var count = 0
         var after = ""
         while true {
-            let place = after
+            let cursor = after
             let page = try await database.read { reader in
-                try await HistoryRepository.charging(scope, after: place, limit: Self.pageSize, in: reader)
+                try await HistoryRepository.charging(scope, after: cursor, limit: Self.pageSize, in: reader)
             }
             try await cancel(page, until: last)
             count += page.count

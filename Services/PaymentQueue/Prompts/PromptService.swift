@@ -44,7 +44,7 @@ struct PromptService: QueuePart {
 
     /// Takes the app's answer to a storefront change. The prompt may be answered by then.
     /// - Throws: `notFound`, also for a purchase of another device.
-    func goOn(
+    func continuePurchase(
         _ request: ContinueTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let (stored, prompt) = try await question(about: request.transaction)

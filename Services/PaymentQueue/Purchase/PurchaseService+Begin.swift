@@ -17,12 +17,12 @@ extension PurchaseService {
         request.payment = request.payment.withAccountToken
         try PaymentValidation.check(request.payment)
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
-        guard places.take(request.customer) else {
+        guard limiter.acquire(request.customer) else {
             throw StoreError(
-                .rateLimited, "\(WaitingPlaces.perCustomer) payments of this customer wait for an answer already",
+                .rateLimited, "\(PaymentLimiter.perCustomer) payments of this customer wait for an answer already",
                 retryAfterMs: 500)
         }
-        defer { places.giveBack(request.customer) }
+        defer { limiter.release(request.customer) }
         let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer, past: request.past)
         var refusal: StoreError?
         if request.isRepeat != true {
@@ -57,16 +57,16 @@ extension PurchaseService {
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
     ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
         let isFirst = recentKeys.insert(request.payment.requestIdentifier, of: request.customer)
-        guard let shopper = shoppers.last(request.customer) else { return (nil, nil) }
+        guard let hint = customerHints.last(request.customer) else { return (nil, nil) }
         let quote: Quote
         do {
-            quote = try await quotes.quote(request.quote(in: shopper.storefront), until: deadline)
+            quote = try await quotes.quote(request.quote(in: hint.storefront), until: deadline)
         } catch {
             return (nil, error)
         }
         let authorization =
-            shopper.buysPlainly && isFirst ? try await authorize(request, quote, until: deadline) : nil
-        switch try await begin(request, quote, in: shopper.storefront, fingerprint, authorization) {
+            hint.buysPlainly && isFirst ? try await authorize(request, quote, until: deadline) : nil
+        switch try await begin(request, quote, in: hint.storefront, fingerprint, authorization) {
         case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
         case .started(let written): return (try await conclude(written, request, deadline), nil)
         case .moved: return (nil, nil)
@@ -249,17 +249,18 @@ extension PurchaseService {
                 return .nothing(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
             }
             switch committed.output {
-            case .payment(let payment): return (Begun.existing(payment), nil as ShopperHint?)
+            case .payment(let payment): return (Begun.existing(payment), nil as CustomerHint?)
             case .storefront(let storefront):
-                return (.moved(to: storefront), ShopperHint(storefront: storefront))
+                return (.moved(to: storefront), CustomerHint(storefront: storefront))
             case .nothing(let stored, let isPlain):
                 try checkpoint(stored.id.isExactly(authorization?.id) ? .insideOnlyCommit : .insideFirstCommit)
                 return (
-                    .started(Written(committed.with(stored))), ShopperHint(storefront: storefront, buysPlainly: isPlain)
+                    .started(Written(committed.with(stored))),
+                    CustomerHint(storefront: storefront, buysPlainly: isPlain)
                 )
             }
         }
-        if let hint = begun.1 { shoppers.insert(hint, for: customer) }
+        if let hint = begun.1 { customerHints.insert(hint, for: customer) }
         if case .started(let written) = begun.0, !written.stored.id.isExactly(authorization?.id) {
             try checkpoint(.afterFirstCommit)
         }
@@ -283,7 +284,7 @@ extension PurchaseService {
 ///
 /// Requests share the endpoint's places and the database's connections. One customer gets at most a part of them,
 /// however many commits or charges are in progress.
-final class WaitingPlaces: Sendable {
+final class PaymentLimiter: Sendable {
     /// Maximum number of a customer's waiting payments: an eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
@@ -292,7 +293,7 @@ final class WaitingPlaces: Sendable {
 
     /// Takes a place.
     /// - Returns: False when the customer's places are taken.
-    func take(_ customer: CustomerReference) -> Bool {
+    func acquire(_ customer: CustomerReference) -> Bool {
         taken.withLock { taken in
             guard taken[customer, default: 0] < Self.perCustomer else { return false }
             taken[customer, default: 0] += 1
@@ -300,7 +301,7 @@ final class WaitingPlaces: Sendable {
         }
     }
 
-    func giveBack(_ customer: CustomerReference) {
+    func release(_ customer: CustomerReference) {
         taken.withLock { taken in
             let left = taken[customer, default: 1] - 1
             taken[customer] = left == 0 ? nil : left

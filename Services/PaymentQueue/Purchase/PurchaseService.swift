@@ -36,13 +36,13 @@ struct PurchaseService: QueuePart {
     let inFlight: InFlightRegistry
     /// The last facts read about customers, for quotes and authorizations before a database read. They are only hints,
     /// because the commit compares them with the customer's rows.
-    let shoppers = ExpiringCache<CustomerReference, ShopperHint>(max: 10_000)
+    let customerHints = ExpiringCache<CustomerReference, CustomerHint>(max: 10_000)
     let recentKeys = RecentKeys()
-    let places = WaitingPlaces()
+    let limiter = PaymentLimiter()
     let retries = RetrySweep(concurrency: sweepConcurrency)
 
     /// The facts that a purchase of a customer is likely to find.
-    struct ShopperHint: Sendable {
+    struct CustomerHint: Sendable {
         var storefront: String
         /// Whether the last purchase was sold without a prompt or simulated fault.
         var buysPlainly = false

@@ -81,17 +81,17 @@ struct QueueReader: Sendable {
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> (SnapshotOf<TransactionJSON>, isFirst: Bool) {
-        let place = try await place(of: request, customer.id, in: reader)
+        let start = try await start(of: request, customer.id, in: reader)
         if request.opening == nil, !request.countsDelivery,
             let list = try await storedList(
                 TransactionRepository.startUnfinishedJSON(
-                    of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1,
+                    of: customer.id, deviceId: request.deviceId, after: start.seq, limit: request.limit + 1,
                     in: reader), limit: request.limit)
         {
             return try await Self.page(
                 list.transactions, isLast: list.after == nil, after: list.after, request, of: customer, in: reader)
         }
-        let rows = try await rows(behind: place, request, of: customer, in: reader)
+        let rows = try await rows(behind: start, request, of: customer, in: reader)
         let shown = try await DownloadRepository.view(
             Array(rows.prefix(request.limit)), deviceId: request.deviceId, in: reader)
         let page = try ReplyBudget.fitting(shown.map(\.transaction))
@@ -167,16 +167,16 @@ struct QueueReader: Sendable {
     private static func start(_ request: SnapshotRequest, in reader: SQLReader) async throws -> StartedList? {
         guard (1...pageMax).contains(request.limit) else { return nil }
         let customer = request.customer
-        var place: Int64 = 0
+        var start: Int64 = 0
         if let after = request.after {
             guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else { return nil }
-            place = stored.createdSeq
+            start = stored.createdSeq
         }
         return try await StartedList(
             request: request,
             device: RevocationRepository.startDevice(request.deviceId, of: customer, in: reader),
             transactions: TransactionRepository.startUnfinishedJSON(
-                of: customer, deviceId: request.deviceId, after: place, limit: request.limit + 1, in: reader))
+                of: customer, deviceId: request.deviceId, after: start, limit: request.limit + 1, in: reader))
     }
 
     private static func finish(_ started: StartedList) async throws -> RequestedList {
@@ -222,15 +222,15 @@ struct QueueReader: Sendable {
         guard request.opening != nil, let last = rows.prefix(page.count).last else { return page.last?.id }
         return
             (last.transaction.transactionState == .purchasing
-            ? StreamPlace.underWay(after: last.createdSeq) : .rest(after: last.createdSeq)).text
+            ? StreamPosition.underWay(after: last.createdSeq) : .rest(after: last.createdSeq)).text
     }
 
     /// Finds the place where a page begins. The transaction before it may have been finished since.
-    private static func place(
+    private static func start(
         of request: SnapshotRequest, _ customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StreamPlace {
+    ) async throws -> StreamPosition {
         guard let after = request.after else { return request.opening == nil ? .rest(after: 0) : .underWay(after: 0) }
-        if request.opening != nil, let place = StreamPlace(after) { return place }
+        if request.opening != nil, let start = StreamPosition(after) { return start }
         guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else {
             throw StoreError(.notFound, "'after' is no transaction of this customer")
         }
@@ -239,17 +239,17 @@ struct QueueReader: Sendable {
 
     /// Reads one row more than the page has, which shows whether another page follows.
     private static func rows(
-        behind place: StreamPlace, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
+        behind start: StreamPosition, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         let (id, wanted) = (customer.id, request.limit + 1)
         guard let opening = request.opening else {
             return try await TransactionRepository.unfinished(
-                of: id, deviceId: request.deviceId, after: place.seq, limit: wanted, in: reader)
+                of: id, deviceId: request.deviceId, after: start.seq, limit: wanted, in: reader)
         }
         let through = opening.through ?? customer.headSeq
         var rows: [StoredTransaction] = []
-        var behind = place.seq
-        if case .underWay(let after) = place {
+        var behind = start.seq
+        if case .underWay(let after) = start {
             rows = try await TransactionRepository.underWay(
                 of: id, deviceId: request.deviceId, after: after, through: through, limit: wanted, in: reader)
             behind = 0
@@ -317,7 +317,7 @@ extension RevocationRepository {
 }
 
 /// The place where a page of an opening stream begins: among purchases in progress, or the rest.
-private enum StreamPlace {
+private enum StreamPosition {
     case underWay(after: Int64)
     case rest(after: Int64)
 

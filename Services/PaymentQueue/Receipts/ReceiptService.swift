@@ -46,13 +46,13 @@ struct ReceiptService: QueuePart {
             let rows = try await TransactionRepository.history(of: customer, after: position, limit: limit, in: reader)
             seen += rows.count
             for row in rows {
-                guard let place = row.historySeq else { continue }
+                guard let seq = row.historySeq else { continue }
                 if !ReceiptRules.isUsedUp(row), let item = ReceiptRules.item(row) {
                     items.append(item)
                     let page = items.count > limit ? Array(items.prefix(limit)) : try ReplyBudget.fitting(items)
                     if page.count < items.count { return (page, "\(position)") }
                 }
-                position = place
+                position = seq
             }
             if rows.count < limit { return (items, nil) }
         }

@@ -131,10 +131,10 @@ struct RefundRequestService: QueuePart {
 }
 
 /// The part of a price that a refund gives back.
-struct RefundShare: Hashable, Sendable {
+struct RefundPortion: Hashable, Sendable {
     /// The whole, in thousandths of a percent.
     static let whole = 100_000
-    static let full = RefundShare(type: .refundFull, percentage: whole)
+    static let full = RefundPortion(type: .refundFull, percentage: whole)
 
     var type: RevocationType
     /// 1…100000, in thousandths of a percent.
@@ -145,26 +145,27 @@ struct RefundShare: Hashable, Sendable {
 enum RefundShareRules {
     /// Makes the share of a grant.
     /// - Throws: `requestInvalid`.
-    static func share(_ type: RevocationType?, _ percentage: Int?) throws(StoreError) -> RefundShare {
+    static func share(_ type: RevocationType?, _ percentage: Int?) throws(StoreError) -> RefundPortion {
         switch type ?? .refundFull {
         case .refundFull:
-            guard percentage == nil || percentage == RefundShare.whole else {
+            guard percentage == nil || percentage == RefundPortion.whole else {
                 throw invalid("percentage", "goes with the type REFUND_PRORATED; leave it out for a whole refund")
             }
             return .full
         case .refundProrated:
-            guard let percentage, (1...RefundShare.whole).contains(percentage) else {
-                throw invalid("percentage", "must be 1 to \(RefundShare.whole): thousandths of a percent of the price")
+            guard let percentage, (1...RefundPortion.whole).contains(percentage) else {
+                throw invalid(
+                    "percentage", "must be 1 to \(RefundPortion.whole): thousandths of a percent of the price")
             }
-            return RefundShare(type: .refundProrated, percentage: percentage)
+            return RefundPortion(type: .refundProrated, percentage: percentage)
         case .familyRevoke:
             throw invalid("type", "FAMILY_REVOKE is no refund, and this store has no Family Sharing")
         }
     }
 
     /// Returns a share's part of a price, rounded down, in minor units.
-    static func part(of paid: Int64, _ share: RefundShare) -> Int64 {
-        Int64(RefundShare.whole).dividingFullWidth(paid.multipliedFullWidth(by: Int64(share.percentage))).quotient
+    static func part(of paid: Int64, _ share: RefundPortion) -> Int64 {
+        Int64(RefundPortion.whole).dividingFullWidth(paid.multipliedFullWidth(by: Int64(share.percentage))).quotient
     }
 
     private static func invalid(_ member: String, _ reason: String) -> StoreError {

@@ -31,7 +31,7 @@ struct RefundService: QueuePart {
     /// - Throws: `notFound`, `transactionStateInvalid` for a transaction that is not a purchase, or
     ///   `serviceUnavailable` when renewals of the subscription are being charged until the deadline.
     func takeBack(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, share: RefundShare = .full,
+        _ request: RefundRequest, _ ending: SubscriptionEnding, share: RefundPortion = .full,
         deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let last = deadline - PurchaseService.replyMargin
@@ -103,7 +103,7 @@ struct RefundService: QueuePart {
 
     /// Decides after a renewal in progress has ended.
     private func decide(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundShare,
+        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundPortion,
         until last: ContinuousClock.Instant
     ) async throws -> TakenBack {
         while true {
@@ -120,7 +120,7 @@ struct RefundService: QueuePart {
     /// Makes the commit of a decision.
     /// - Throws: `notFound`, or the errors of ``CustomerTransaction/takeBack(_:_:share:reason:)``.
     private func commit(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundShare
+        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundPortion
     ) async throws -> TakenBack {
         try await commit(request) { commit, stored in
             try await commit.takeBack(stored, ending, share: share, reason: request.reason ?? .other)

@@ -67,9 +67,9 @@ struct RestoreService: QueuePart {
         var running = 0
         var after = ""
         while !Task.isCancelled {
-            let place = after
+            let cursor = after
             let page = try await database.read { reader in
-                try await RestoreRepository.running(after: place, limit: Self.pageSize, in: reader)
+                try await RestoreRepository.running(after: cursor, limit: Self.pageSize, in: reader)
             }
             for stored in page where await !ends(stored) { running += 1 }
             guard page.count == Self.pageSize, let last = page.last?.id else { break }

@@ -111,11 +111,11 @@ enum ExtensionRepository {
             "s.state IN ('subscribed', 'inGracePeriod', 'inBillingRetryPeriod')",
         ]
         var arguments: [any SQLValueConvertible] = [
-            value.request.bundleId, value.request.productIdentifier, value.place, value.lastPlace,
+            value.request.bundleId, value.request.productIdentifier, value.position, value.lastPosition,
         ]
         if let storefronts = value.request.storefronts {
-            let places = Array(repeating: "?", count: storefronts.count).joined(separator: ", ")
-            conditions.append("c.storefront IN (\(places))")
+            let placeholders = Array(repeating: "?", count: storefronts.count).joined(separator: ", ")
+            conditions.append("c.storefront IN (\(placeholders))")
             arguments += storefronts
         }
         return try await reader.query(
@@ -137,7 +137,7 @@ enum ExtensionRepository {
             WHERE bundle_id = ? AND product_identifier = ? AND request_identifier = ? AND place = ?
                 AND completed_at IS NULL
             """, originalID, isExtended ? 1 : 0, isExtended ? 0 : 1, value.request.bundleId,
-            value.request.productIdentifier, value.request.requestIdentifier, value.place) == 1
+            value.request.productIdentifier, value.request.requestIdentifier, value.position) == 1
     }
 
     /// Records that a request is complete.
@@ -151,7 +151,7 @@ enum ExtensionRepository {
             WHERE bundle_id = ? AND product_identifier = ? AND request_identifier = ? AND place = ?
                 AND completed_at IS NULL
             """, now.milliseconds, value.request.bundleId, value.request.productIdentifier,
-            value.request.requestIdentifier, value.place) == 1
+            value.request.requestIdentifier, value.position) == 1
     }
 }
 
@@ -159,9 +159,9 @@ enum ExtensionRepository {
 struct StoredMassExtension: Hashable, Sendable {
     var request: ExtendSubscriptionsRequest
     /// The `id` of the last subscription that was decided about. Empty before the first.
-    var place: String
+    var position: String
     /// The `id` of the last subscription there was at the request.
-    var lastPlace: String
+    var lastPosition: String
     var succeeded: Int64
     var failed: Int64
     /// Business time. Nil until every subscription was decided about.
@@ -182,7 +182,7 @@ extension StoredMassExtension {
                 bundleId: try row["bundle_id"], productIdentifier: try row["product_identifier"],
                 storefronts: try storefronts.map { try StoredJSON.value([String].self, $0) }, days: try row["days"],
                 requestIdentifier: try row["request_identifier"]),
-            place: try row["place"], lastPlace: try row["last_place"], succeeded: try row["succeeded"],
+            position: try row["place"], lastPosition: try row["last_place"], succeeded: try row["succeeded"],
             failed: try row["failed"], completedAt: try row["completed_at"])
     }
 }

@@ -6,7 +6,7 @@ import StoreModels
 /// Handles `subscription.extend`, `.extendMass` and `.extendStatus`: extensions that apps' servers ask for.
 ///
 /// An extension of all subscriptions of a product is a row. Each subscription is decided about in a commit of its own,
-/// which moves the row's place. If a process dies, any other continues, without repeating a decision.
+/// which moves the row's position. If a process dies, any other continues, without repeating a decision.
 struct ExtensionService: Sendable {
     /// Maximum number of subscriptions that a request decides about before its reply.
     static let repliedMax = 200
@@ -138,7 +138,7 @@ struct ExtensionService: Sendable {
                 guard !page.isEmpty else { return try await complete(stored) }
                 for due in page where ContinuousClock.now < last {
                     guard try await decide(about: due, stored, until: last) else { return }
-                    (stored.place, left) = (due.value.originalID, left - 1)
+                    (stored.position, left) = (due.value.originalID, left - 1)
                 }
             }
         } catch {

@@ -15,7 +15,7 @@ struct ServerAPIService: QueuePart {
 
     /// Finds the customer of a transaction or app transaction, and the transaction.
     /// - Throws: `notFound`, also for another app's.
-    func lookup(_ request: TransactionLookupRequest) async throws -> TransactionLookup {
+    func lookup(_ request: TransactionLookupRequest) async throws -> TransactionLookupReply {
         guard let number = Identifiers.transactionNumber(request.identifier) else { throw Self.notFound }
         return try await database.read { reader in
             let stored = try await TransactionRepository.find(
@@ -40,7 +40,7 @@ struct ServerAPIService: QueuePart {
 
     /// Reads a customer's download of the app.
     /// - Throws: `notFound` for an unknown customer.
-    func appTransaction(_ request: AppTransactionRequest) async throws -> TransactionLookup {
+    func appTransaction(_ request: AppTransactionRequest) async throws -> TransactionLookupReply {
         try await database.read { reader in
             guard let app = try await CustomerRepository.appTransaction(of: request.customer, in: reader) else {
                 throw Self.unknownCustomer
@@ -51,8 +51,8 @@ struct ServerAPIService: QueuePart {
 
     private func reply(
         _ app: CustomerRepository.AppTransaction, in reader: SQLReader
-    ) async throws -> TransactionLookup {
-        TransactionLookup(
+    ) async throws -> TransactionLookupReply {
+        TransactionLookupReply(
             customerIdentifier: app.customer.customerIdentifier, appTransactionIdentifier: app.identifier,
             firstSeen: app.firstSeen,
             businessNow: clock.now(try await CustomerRepository.clock(of: app.customer.bundleId, in: reader)))
@@ -105,7 +105,7 @@ struct ServerAPIService: QueuePart {
                         }
                         page.transactions.append(value)
                     }
-                    if let place = row.place(in: request.order) { (after, page.place) = (place, place) }
+                    if let position = row.position(in: request.order) { (after, page.place) = (position, position) }
                 }
                 seen += rows.count
                 if rows.count < Self.pageMax { return page }

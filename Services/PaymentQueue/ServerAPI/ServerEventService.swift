@@ -109,8 +109,8 @@ struct ServerEventService: QueuePart {
         let last = ContinuousClock.now + Self.quoteTime
         var events = events
         for index in events.indices {
-            for place in events[index].changes.indices {
-                guard let value = events[index].changes[place].subscription?.subscription, value.willAutoRenew,
+            for offset in events[index].changes.indices {
+                guard let value = events[index].changes[offset].subscription?.subscription, value.willAutoRenew,
                     value.state.isExisting, value.renewalPrice == nil,
                     let customerIdentifier = events[index].customerIdentifier
                 else { continue }
@@ -119,7 +119,7 @@ struct ServerEventService: QueuePart {
                     by: CustomerReference(
                         bundleId: events[index].bundleId, customerIdentifier: customerIdentifier),
                     until: last)
-                events[index].changes[place].subscription?.subscription.renewalPrice = price
+                events[index].changes[offset].subscription?.subscription.renewalPrice = price
             }
         }
         return events

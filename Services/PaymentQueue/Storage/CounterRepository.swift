@@ -66,7 +66,7 @@ enum CounterRepository {
     /// Gives back this commit's last `count` numbers, so that isolated stores have no gaps.
     ///
     /// The counter's row is locked since they were taken. Gaps in the installation's numbers are harmless, and stay.
-    static func giveBack(
+    static func release(
         _ count: Int, _ counter: Counter, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         guard count > 0, IsolatedApp(bundleId) != nil else { return }

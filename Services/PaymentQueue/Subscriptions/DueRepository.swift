@@ -3,21 +3,21 @@ import StoreModels
 
 /// Reads subscriptions with due events, and claims the charges of their renewals.
 enum DueRepository {
-    /// A place in the order in which due subscriptions are processed.
-    struct Place: Hashable, Sendable {
-        /// When the subscription at this place falls due.
+    /// A cursor in the order in which due subscriptions are processed.
+    struct Cursor: Hashable, Sendable {
+        /// When the subscription at this cursor falls due.
         var at: Timestamp
         var originalID: String
 
-        /// The place before all others.
-        static let start = Place(at: Timestamp.earliest, originalID: "")
+        /// The cursor before all others.
+        static let start = Cursor(at: Timestamp.earliest, originalID: "")
     }
 
-    /// Reads an app's due subscriptions after a place, in order.
+    /// Reads an app's due subscriptions after a cursor, in order.
     ///
     /// Those another replica works on are left out.
     static func due(
-        of bundleId: String, now: Timestamp, after place: Place, claims: PurchaseClaims, limit: Int,
+        of bundleId: String, now: Timestamp, after cursor: Cursor, claims: PurchaseClaims, limit: Int,
         in reader: SQLReader
     ) async throws -> [DueSubscription] {
         try await reader.query(
@@ -26,7 +26,8 @@ enum DueRepository {
             WHERE s.bundle_id = ? AND s.due_at IS NOT NULL AND s.due_at <= ? AND (s.due_at, s.original_id) > (?, ?)
                 AND \(isFree(reader.dialect))
             ORDER BY s.due_at, s.original_id LIMIT ?
-            """, bundleId, now.milliseconds, place.at.milliseconds, place.originalID, 2 * claims.lease, claims.replica,
+            """, bundleId, now.milliseconds, cursor.at.milliseconds, cursor.originalID, 2 * claims.lease,
+            claims.replica,
             limit
         ).map(DueSubscription.init)
     }

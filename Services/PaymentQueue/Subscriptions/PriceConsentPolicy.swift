@@ -18,7 +18,7 @@ enum PriceConsentPolicy {
     /// - Returns: The change, or nil when the subscription needs none.
     static func change(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
-    ) -> SubscriptionChange? {
+    ) -> SubscriptionTransition? {
         guard let raised = raised(value, quote), consent != .agree else {
             return value.priceIncrease == nil ? nil : .priceRaised(nil)
         }

@@ -29,9 +29,9 @@ struct PriceConsentService: QueuePart {
     func sweep() async throws -> Int {
         var (count, after) = (0, "")
         while true {
-            let place = after
+            let cursor = after
             let accounts = try await database.read { reader in
-                try await PriceConsentRepository.accounts(after: place, limit: Self.pageSize, in: reader)
+                try await PriceConsentRepository.accounts(after: cursor, limit: Self.pageSize, in: reader)
             }
             for account in accounts { count += try await update(account) }
             guard let last = accounts.last, accounts.count == Self.pageSize else { return count }
@@ -55,7 +55,8 @@ struct PriceConsentService: QueuePart {
         return count
     }
 
-    private func change(of value: StoredSubscription, _ row: DueSubscription, _ quote: Quote) -> SubscriptionChange? {
+    private func change(of value: StoredSubscription, _ row: DueSubscription, _ quote: Quote) -> SubscriptionTransition?
+    {
         PriceConsentPolicy.change(of: value, quote, row.context(quote).tester.priceConsent ?? .agree)
     }
 

@@ -7,7 +7,7 @@ struct RenewalJob: Hashable, Sendable {
         case charge(RenewalAttempt)
         /// Write a period that costs nothing.
         case free(RenewalAttempt)
-        case change(SubscriptionChange)
+        case change(SubscriptionTransition)
     }
 
     /// The subscription as it was read, or fixed.

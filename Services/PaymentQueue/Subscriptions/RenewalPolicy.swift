@@ -16,14 +16,14 @@ enum RenewalPolicy {
 
     enum Step: Hashable, Sendable {
         /// A change that needs no charge.
-        case change(SubscriptionChange)
+        case change(SubscriptionTransition)
         /// A charge, or a period that costs nothing.
         case renew(RenewalAttempt)
     }
 
     /// Returns the change that does not depend on a quote.
     /// - Parameter at: The instant that has fallen due.
-    static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
+    static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionTransition? {
         switch value.state {
         case .subscribed:
             if !value.willAutoRenew { return .expired(.cancelled) }

@@ -21,11 +21,11 @@ extension RenewalService {
         try await database.read { reader in try await ClockRepository.due(wall: self.clock.wall(), in: reader).apps }
     }
 
-    func due(of bundleId: String, after place: DueRepository.Place, limit: Int) async throws -> [DueSubscription] {
+    func due(of bundleId: String, after cursor: DueRepository.Cursor, limit: Int) async throws -> [DueSubscription] {
         try await database.read { reader in
             guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
             return try await DueRepository.due(
-                of: bundleId, now: self.clock.now(app), after: place, claims: self.claims, limit: limit, in: reader)
+                of: bundleId, now: self.clock.now(app), after: cursor, claims: self.claims, limit: limit, in: reader)
         }
     }
 
@@ -96,7 +96,7 @@ extension RenewalService {
                 fixed.append(next)
             }
             for (app, left) in identifiers {
-                try await CounterRepository.giveBack(left.count, .transaction, of: app.text, in: transaction)
+                try await CounterRepository.release(left.count, .transaction, of: app.text, in: transaction)
             }
             try self.checkpoint(.insidePageCommit)
             return fixed

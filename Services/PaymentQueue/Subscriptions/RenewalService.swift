@@ -64,7 +64,7 @@ final class RenewalService: QueuePart {
         defer { sweeping.withLock { _ = $0.remove(bundleId) } }
         return try await withThrowingTaskGroup(of: RenewalOutcome.self) { group in
             var (running, done) = (0, 0)
-            var place = DueRepository.Place.start
+            var cursor = DueRepository.Cursor.start
             var page = try await strays(of: bundleId, limit: Self.pageSize)
             var isFirst = true
             while !Task.isCancelled, ContinuousClock.now < last {
@@ -78,10 +78,10 @@ final class RenewalService: QueuePart {
                 }
                 if !isFirst, page.count < Self.pageSize { break }
                 if !isFirst, let end = page.last, let at = end.value.dueAt {
-                    place = DueRepository.Place(at: at, originalID: end.value.originalID)
+                    cursor = DueRepository.Cursor(at: at, originalID: end.value.originalID)
                 }
                 isFirst = false
-                page = try await due(of: bundleId, after: place, limit: Self.pageSize)
+                page = try await due(of: bundleId, after: cursor, limit: Self.pageSize)
             }
             for try await outcome in group where outcome == .done { done += 1 }
             return done

@@ -18,12 +18,12 @@ enum SubscriptionEventRepository {
     }
 
     /// An entry, and its position among all of the store's.
-    typealias Placed = (position: Int64, event: SubscriptionEvent)
+    typealias Positioned = (position: Int64, event: SubscriptionEvent)
 
     /// Reads a subscription's entries after a position, in the order they were written.
     static func timeline(
         of originalID: String, after position: Int64, limit: Int, in reader: SQLReader
-    ) async throws -> [Placed] {
+    ) async throws -> [Positioned] {
         try await reader.query(
             """
             SELECT position, body FROM subscription_event WHERE original_id = ? AND position > ?
@@ -65,7 +65,7 @@ enum SubscriptionEventRepository {
         ).map { try placed($0).event }
     }
 
-    private static func placed(_ row: SQLRow) throws -> Placed {
+    private static func placed(_ row: SQLRow) throws -> Positioned {
         (try row["position"], try StoredJSON.value(SubscriptionEvent.self, try row["body"]))
     }
 }

@@ -57,14 +57,14 @@ struct SubscriptionReader: QueuePart {
     /// - Throws: `requestInvalid`, `notFound`.
     func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
         try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
-        guard let place = Int64(request.after ?? "0"), place >= 0 else {
+        guard let cursor = Int64(request.after ?? "0"), cursor >= 0 else {
             throw StoreError(
                 .requestInvalid, "'after' is no place in a timeline", details: ["path": .string("$.after")])
         }
         let (due, rows) = try await database.read { reader in
             let due = try await SubscriptionLookup.find(request.transaction, in: reader)
             let rows = try await SubscriptionEventRepository.timeline(
-                of: due.value.originalID, after: place, limit: request.limit + 1, in: reader)
+                of: due.value.originalID, after: cursor, limit: request.limit + 1, in: reader)
             return (due, rows)
         }
         let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { try StoreJSON.encode($0.event).count }

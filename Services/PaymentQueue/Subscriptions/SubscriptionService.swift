@@ -99,7 +99,7 @@ struct SubscriptionService: Sendable {
 
     /// Commits an operator's change. An expiry also ends a renewal in quarantine.
     private func change(
-        _ due: DueSubscription, _ event: SubscriptionChange, endsQuarantine: Bool = false
+        _ due: DueSubscription, _ event: SubscriptionTransition, endsQuarantine: Bool = false
     ) async throws -> OperateSubscriptionReply {
         let value = try await commit(
             due.value, endsQuarantine: endsQuarantine

@@ -26,7 +26,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     /// Applies an event.
     /// - Returns: The actions for the commit that writes ``value``.
     /// - Throws: `transactionStateInvalid` if the state does not have the edge.
-    mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
+    mutating func handle(_ event: SubscriptionTransition) throws(StoreError) -> [SubscriptionAction] {
         actions = []
         switch event {
         case .bought(let purchase): buy(purchase)

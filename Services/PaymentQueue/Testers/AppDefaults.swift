@@ -17,7 +17,7 @@ final class AppDefaults: Sendable {
     init(
         fetch: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     ) {
-        requests = SharedRequest(patience: Self.requestTimeout) { (bundleId, deadline) async throws(StoreError) in
+        requests = SharedRequest(timeout: Self.requestTimeout) { (bundleId, deadline) async throws(StoreError) in
             try await fetch(AppRequest(bundleId: bundleId.text), deadline)
         }
     }

@@ -37,7 +37,7 @@ struct StoredTransaction: Hashable, Sendable {
     var createdSeq: Int64
     /// The journal row of its purchase or restore: its place in the customer's history. Nil before that.
     var historySeq: Int64?
-    /// Its place among the changes of its customer's purchases. Nil for one that is not purchased.
+    /// Its position among the changes of its customer's purchases. Nil for one that is not purchased.
     var modifiedSeq: Int64?
     /// Its `modifiedSeq` at its refund: its place among the refunds of its customer. Nil for one that is not refunded.
     var refundSeq: Int64?
@@ -52,8 +52,8 @@ struct StoredTransaction: Hashable, Sendable {
 
     var id: String { transaction.id }
 
-    /// Its place in one of the orders of the App Store Server API.
-    func place(in order: ModifiedTransactionsRequest.Order) -> Int64? {
+    /// Its position in one of the orders of the App Store Server API.
+    func position(in order: ModifiedTransactionsRequest.Order) -> Int64? {
         switch order {
         case .changes: modifiedSeq
         case .refunds: refundSeq

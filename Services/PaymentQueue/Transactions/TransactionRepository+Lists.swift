@@ -82,12 +82,12 @@ extension TransactionRepository {
     static func countDelivery(
         of identifiers: [String], _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        let places = identifiers.map { _ in "?" }.joined(separator: ", ")
+        let placeholders = identifiers.map { _ in "?" }.joined(separator: ", ")
         let arguments: [any SQLValueConvertible] = [customer.bundleId, customer.customerIdentifier] + identifiers
         try await transaction.execute(
             """
             UPDATE payment_transaction SET deliveries = deliveries + 1
-            WHERE bundle_id = ? AND customer_identifier = ? AND id IN (\(places))
+            WHERE bundle_id = ? AND customer_identifier = ? AND id IN (\(placeholders))
             """, arguments: arguments)
     }
 
@@ -104,7 +104,7 @@ extension TransactionRepository {
         return try row?["sign_ins"] ?? 1
     }
 
-    /// Reads purchased and restored transactions after a place, in the order of those events.
+    /// Reads purchased and restored transactions after a position, in the order of those events.
     ///
     /// Later transactions are inserted only after the places that were read.
     static func history(
@@ -122,12 +122,12 @@ extension TransactionRepository {
     /// Reads purchased transactions by their changes, or refunded ones by their refunds.
     ///
     /// - Parameters:
-    ///   - after: The place behind which to begin, in the order asked for. Nil for the whole.
+    ///   - after: The position behind which to begin, in the order asked for. Nil for the whole.
     static func modified(
         of customer: CustomerReference, by kind: ModifiedTransactionsRequest.Order, after: Int64?, isDescending: Bool,
         limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
-        let (place, comparison, order) =
+        let (position, comparison, order) =
             isDescending ? (after ?? .max, "<", "DESC") : (after ?? 0, ">", "ASC")
         let column =
             switch kind {
@@ -140,7 +140,7 @@ extension TransactionRepository {
             WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
                 AND \(column) \(comparison) ?
             ORDER BY \(column) \(order) LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, place, limit
+            """, customer.bundleId, customer.customerIdentifier, position, limit
         ).map(StoredTransaction.init)
     }
 

@@ -95,10 +95,10 @@ struct TransactionService: QueuePart {
             }
             var after: Int64 = 0
             if let id = request.after {
-                guard let place = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
+                guard let seq = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
                     throw StoreError(.notFound, "'after' is no transaction of this customer's history")
                 }
-                after = place
+                after = seq
             }
             let rows = try await TransactionRepository.history(
                 of: customer, after: after, limit: request.limit + 1, in: reader)
@@ -226,9 +226,9 @@ extension TransactionService {
 
     /// Reads a customer's storefront and present entitlements, for a page of the store.
     /// - Throws: `notFound` for an unknown customer.
-    func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
+    func storePageCustomer(_ request: StorePageCustomerRequest) async throws -> StorePageCustomer {
         let known = try await database.read { reader in
-            try await standing(try await startStanding(of: request.customer, in: reader))
+            try await storePageCustomer(try await startStorePageCustomer(of: request.customer, in: reader))
         }
         guard let known else { throw StoreError(.notFound, "no such customer") }
         return known
@@ -237,39 +237,39 @@ extension TransactionService {
     /// Reads the standings of several customers from one snapshot.
     /// - Returns: Those of the first ones, at least one, as many as fit a reply.
     /// - Throws: `requestInvalid` for too many customers.
-    func standings(_ request: CustomerStandingsRequest) async throws -> CustomerStandings {
+    func storePageCustomers(_ request: StorePageCustomersRequest) async throws -> StorePageCustomers {
         try request.validate()
         let standings = try await database.read { reader in
             try await reader.pipelined(request.customers) { request in
-                try await startStanding(of: request.customer, in: reader)
-            } finish: { started -> CustomerStanding?? in
-                .some(try await standing(started))
+                try await startStorePageCustomer(of: request.customer, in: reader)
+            } finish: { started -> StorePageCustomer?? in
+                .some(try await storePageCustomer(started))
             }
         }
-        return CustomerStandings(
-            standings: ReplyBudget.fitting(standings) { standing in
-                standing?.ownedProductIdentifiers.reduce(128) { $0 + Self.bytes(of: $1) } ?? 4
+        return StorePageCustomers(
+            standings: ReplyBudget.fitting(standings) { storePageCustomer in
+                storePageCustomer?.ownedProductIdentifiers.reduce(128) { $0 + Self.bytes(of: $1) } ?? 4
             })
     }
 
     /// The started queries of one standing.
-    private struct StartedStanding {
+    private struct StartedStorePageCustomer {
         let customer: StartedQuery
         let subscriptions: StartedQuery
         let owned: StartedQuery
     }
 
-    private func startStanding(
+    private func startStorePageCustomer(
         of id: CustomerReference, in reader: SQLReader
-    ) async throws(PersistenceError) -> StartedStanding {
-        StartedStanding(
+    ) async throws(PersistenceError) -> StartedStorePageCustomer {
+        StartedStorePageCustomer(
             customer: try await CustomerRepository.startFindWithClock(id, in: reader),
             subscriptions: try await SubscriptionRepository.startAll(of: id, in: reader),
             owned: try await EntitlementRepository.startOwned(by: id, limit: Self.ownedMax + 1, in: reader))
     }
 
     /// - Returns: Nil for an unknown customer.
-    private func standing(_ started: StartedStanding) async throws -> CustomerStanding? {
+    private func storePageCustomer(_ started: StartedStorePageCustomer) async throws -> StorePageCustomer? {
         guard let (customer, appClock) = try await CustomerRepository.foundWithClock(started.customer) else {
             return nil
         }
@@ -281,7 +281,7 @@ extension TransactionService {
         let owned: [String] = try await started.owned.rows().map { row in try row["product_identifier"] }
         let all = subscribed.map(\.product) + owned
         let listed = ReplyBudget.fitting(Array(all.prefix(Self.ownedMax)), Self.bytes(of:))
-        return CustomerStanding(
+        return StorePageCustomer(
             storefront: customer.storefront, ownedProductIdentifiers: listed,
             isTruncated: listed.count < all.count ? true : nil, businessNow: now)
     }

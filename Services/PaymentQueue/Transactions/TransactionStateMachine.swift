@@ -23,7 +23,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         /// The app has to say whether the purchase continues in another storefront.
         case ask(StorefrontChange)
         /// The purchase continues there.
-        case goOn
+        case continuePurchase
         /// The operator gives it to the observers once more, which changes only its revision.
         case redeliver
         /// The app has delivered the purchase, or handled the failure.
@@ -114,7 +114,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         case .fail(let error): move(to: .failed) { $0.apply(error) }
         case .defer: move(to: .deferred) { _ in }
         case .ask(let change): ask(change)
-        case .goOn: ask(nil)
+        case .continuePurchase: ask(nil)
         case .redeliver: redeliver()
         case .finish: finish()
         }

@@ -35,16 +35,16 @@ final class AppTimes: Sendable {
     }
 
     /// Reads both clocks. It costs a request, so call it only when an intent depends on them.
-    func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent.Life.Now {
+    func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> StorePurchaseIntent.Life.Now {
         do throws(StoreError) {
             let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + askTime))
             let clock = RememberedClock(state, readAt: wall())
             await remember(clock, of: bundleId)
-            return PurchaseIntent.Life.Now(wall: clock.anchorWall, business: clock.anchorBusiness)
+            return StorePurchaseIntent.Life.Now(wall: clock.anchorWall, business: clock.anchorBusiness)
         } catch {
             let clock = try await recall(bundleId)
             let wall = wall()
-            return PurchaseIntent.Life.Now(wall: wall, business: clock?.now(wall: wall) ?? wall)
+            return StorePurchaseIntent.Life.Now(wall: wall, business: clock?.now(wall: wall) ?? wall)
         }
     }
 
@@ -55,7 +55,7 @@ final class AppTimes: Sendable {
         remembered.insert(clock, for: key)
         guard before?.epoch != clock.epoch else { return }
         do {
-            try await database.write { try await ClockRepository.put(clock, of: bundleId, in: $0) }
+            try await database.write { try await RememberedClockRepository.put(clock, of: bundleId, in: $0) }
         } catch {
             remembered.remove(key)
             logger.warning("a clock was not kept", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
@@ -65,7 +65,7 @@ final class AppTimes: Sendable {
     /// Reads the last known clock.
     private func recall(_ bundleId: String) async throws -> RememberedClock? {
         if let clock = remembered.last(ExactText(bundleId)) { return clock }
-        let clock = try await database.read { try await ClockRepository.find(bundleId, in: $0) }
+        let clock = try await database.read { try await RememberedClockRepository.find(bundleId, in: $0) }
         if let clock { remembered.insert(clock, for: ExactText(bundleId)) }
         return clock
     }

@@ -30,7 +30,7 @@ struct DeviceService: Sendable {
                 launch.installation.device, platform: launch.platform, osVersion: launch.osVersion, seenAt: wall,
                 in: transaction)
             try await InstallationRepository.launch(launch, at: wall, in: transaction)
-            try await PromptRepository.removeAll(of: launch.installation, in: transaction)
+            try await AppPromptRepository.removeAll(of: launch.installation, in: transaction)
         }
         return Empty()
     }
@@ -71,7 +71,7 @@ struct DeviceService: Sendable {
 
     /// Deletes the device with its apps, and cancels its open intents.
     func delete(_ device: ScopedIdentifier) async throws -> Empty {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
+        let now = StorePurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         try await database.write { transaction in
             guard try await DeviceRepository.find(device, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(device, in: transaction)
@@ -79,7 +79,7 @@ struct DeviceService: Sendable {
             for intent in try await IntentRepository.lockOpen(on: device, in: transaction) {
                 _ = try await commit.apply(.decided(.cancel, feedback: Self.removalFeedback), to: intent)
             }
-            try await PromptRepository.removeAll(on: device, in: transaction)
+            try await AppPromptRepository.removeAll(on: device, in: transaction)
             try await InstallationRepository.removeAll(on: device, in: transaction)
             try await DeviceRepository.remove(device, in: transaction)
         }
@@ -97,14 +97,14 @@ struct DeviceService: Sendable {
             try check(request.promotedPurchases, on: device)
             try await InstallationRepository.install(
                 installation, version: request.version, promotedPurchases: request.promotedPurchases, in: transaction)
-            try await PromptRepository.removeAll(of: installation, in: transaction)
+            try await AppPromptRepository.removeAll(of: installation, in: transaction)
             return try await self.device(device, in: installation.device.scope, transaction)
         }
     }
 
     /// Deletes the app. Its overrides are deleted (M96), and its intents wait for the next first launch (I6).
     func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
+        let now = StorePurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         try await database.write { transaction in
             guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(installation.device, in: transaction)

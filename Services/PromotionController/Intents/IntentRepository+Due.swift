@@ -11,7 +11,7 @@ extension IntentRepository {
             """
             SELECT * FROM purchase_intent WHERE state = 'pending' AND (answer_by <= ? OR answer_by > ?)
             ORDER BY answer_by LIMIT ? \(transaction.dialect.skipLocked)
-            """, wall.milliseconds, PurchaseIntent.Life.answerByMax(wall).milliseconds, limit
+            """, wall.milliseconds, StorePurchaseIntent.Life.answerByMax(wall).milliseconds, limit
         ).map(StoredIntent.init)
     }
 
@@ -34,7 +34,7 @@ extension IntentRepository {
             """
             SELECT 1 AS found FROM purchase_intent
             WHERE state = 'pending' AND (answer_by <= ? OR answer_by > ?) LIMIT 1
-            """, wall.milliseconds, PurchaseIntent.Life.answerByMax(wall).milliseconds) != nil
+            """, wall.milliseconds, StorePurchaseIntent.Life.answerByMax(wall).milliseconds) != nil
     }
 
     /// Tells whether an app has an expired intent.

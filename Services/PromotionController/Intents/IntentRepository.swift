@@ -135,13 +135,13 @@ extension IntentRepository {
 extension IntentRepository {
     /// Reads one customer's intents on one installation, oldest first.
     static func list(_ request: IntentsRequest, in reader: SQLReader) async throws -> [StoredIntent] {
-        let states = request.states.isEmpty ? PurchaseIntent.State.allCases : request.states
-        let places = Array(repeating: "?", count: states.count).joined(separator: ", ")
+        let states = request.states.isEmpty ? StorePurchaseIntent.State.allCases : request.states
+        let placeholders = Array(repeating: "?", count: states.count).joined(separator: ", ")
         return try await reader.query(
             """
             SELECT * FROM purchase_intent
             WHERE device_id = ? AND bundle_id = ? AND customer_identifier = ? AND intent_identifier > ?
-                AND state IN (\(places))
+                AND state IN (\(placeholders))
             ORDER BY intent_identifier LIMIT ?
             """,
             arguments: [request.deviceId, request.bundleId, request.customerIdentifier, request.after ?? ""]

@@ -39,7 +39,7 @@ extension IntentService {
     /// Clears one device in one commit, with its row locked as for each start.
     private func clear(_ request: ClearIntentsRequest, on deviceId: String) async throws -> Int {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: deviceId)
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
+        let now = StorePurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         return try await database.write { transaction in
             // The deletion of the device has cancelled its open intents.
             guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return 0 }
@@ -51,7 +51,7 @@ extension IntentService {
                 _ = try await commit.apply(.decided(.cancel, feedback: Self.clearFeedback), to: intent)
                 count += 1
             }
-            try await PromptRepository.removeAll(of: installation, account: request.account, in: transaction)
+            try await AppPromptRepository.removeAll(of: installation, account: request.account, in: transaction)
             return count
         }
     }

@@ -91,13 +91,13 @@ extension IntentService {
     }
 
     private static func decided(
-        _ event: PurchaseIntent.Life.Event, on intent: StoredIntent, _ commit: IntentTransaction,
+        _ event: StorePurchaseIntent.Life.Event, on intent: StoredIntent, _ commit: IntentTransaction,
         with addition: StoredIntent.Addition?
     ) async throws -> Decided {
         do {
             let applied = try await commit.apply(event, to: intent) { $0.addition = addition ?? $0.addition }
             return .done(applied.intent, isRepeated: !applied.isChanged)
-        } catch let refusal as PurchaseIntent.Life.Refusal {
+        } catch let refusal as StorePurchaseIntent.Life.Refusal {
             return .refused(StoreError(refusal))
         }
     }
@@ -163,10 +163,10 @@ extension IntentService {
     /// Records the result of adding a payment.
     /// - Returns: The intent as it is now.
     private func note(
-        _ event: PurchaseIntent.Life.Event, of intent: StoredIntent,
+        _ event: StorePurchaseIntent.Life.Event, of intent: StoredIntent,
         changing change: @escaping @Sendable (inout StoredIntent) -> Void = { _ in }
     ) async throws -> StoredIntent {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
+        let now = StorePurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         let noted = try await database.write { transaction in
             guard let current = try await IntentRepository.lock(intent.id, in: transaction) else { return intent }
             // A refusal of an outdated payment does not affect the intent.
@@ -189,7 +189,7 @@ extension IntentService {
 }
 
 extension StoreError {
-    init(_ refusal: PurchaseIntent.Life.Refusal) {
+    init(_ refusal: StorePurchaseIntent.Life.Refusal) {
         switch refusal {
         case .expired: self.init(.intentExpired, "the purchase has expired; begin it in the store again")
         case .decided(let state):
@@ -236,7 +236,7 @@ enum IntentPaymentPolicy {
         guard let added, added.requestIdentifier.isExactly(payment.requestIdentifier) else {
             throw StoreError(
                 .intentDecided, "the intent was continued with another payment",
-                details: ["state": .string(PurchaseIntent.State.continued.rawValue)])
+                details: ["state": .string(StorePurchaseIntent.State.continued.rawValue)])
         }
         guard added == payment else {
             throw StoreError(.keyReused, "the key came with another payment of this intent before")

@@ -103,7 +103,7 @@ extension IntentService {
 
     private func settleUnanswered() async throws -> Int {
         // Their apps' clocks do not matter here; expired intents are found separately.
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
+        let now = StorePurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         guard try await database.read({ try await IntentRepository.hasUnanswered(at: now.wall, in: $0) }) else {
             return 0
         }
@@ -128,7 +128,7 @@ extension IntentService {
     }
 
     private func settle(
-        at now: PurchaseIntent.Life.Now, _ due: @escaping @Sendable (SQLTransaction) async throws -> [StoredIntent]
+        at now: StorePurchaseIntent.Life.Now, _ due: @escaping @Sendable (SQLTransaction) async throws -> [StoredIntent]
     ) async throws -> Int {
         try await database.writeInBatches(of: Self.settleBatch) { transaction in
             let commit = IntentTransaction(transaction: transaction, now: now)
@@ -146,7 +146,7 @@ extension IntentService {
     func prune() async throws -> Int {
         let limit = times.wall() + (.zero - Self.keptFor)
         let events = try await database.writeInBatches(of: Self.pruneBatch) { transaction in
-            try await EventRepository.table.prune(writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
+            try await IntentEventRepository.table.prune(writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
         }
         let starts = try await database.writeInBatches(of: Self.pruneBatch) { transaction in
             try await StartRepository.prune(startedBefore: limit, limit: Self.pruneBatch, in: transaction)

@@ -17,8 +17,8 @@ struct IntentService: Sendable {
 
     let database: any SQLDatabase
     let times: AppTimes
-    let collaborators: Collaborators
-    let checkpoint: CheckpointHook
+    let collaborators: PromotionCollaborators
+    let checkpoint: DecisionCheckpointHook
     let logger: Logger
     /// Intents whose payment a request of this process is adding now. The sweep skips them.
     let paymentsInFlight = Locked<Set<ExactText>>([])
@@ -90,7 +90,7 @@ struct IntentService: Sendable {
 
     /// Reads a customer's intent on one device.
     /// - Throws: `notFound`, also for another device's or customer's intent.
-    func get(_ request: IntentRequest, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent {
+    func get(_ request: IntentRequest, deadline: ContinuousClock.Instant) async throws -> StorePurchaseIntent {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         let found = try await database.read { try await IntentRepository.find(request.intentIdentifier, in: $0) }
         guard let found, found.belongs(to: installation, request.customerIdentifier) else {
@@ -125,7 +125,7 @@ struct IntentService: Sendable {
     }
 
     private func page(
-        _ rows: [StoredIntent], limit: Int, _ shown: (StoredIntent) -> PurchaseIntent
+        _ rows: [StoredIntent], limit: Int, _ shown: (StoredIntent) -> StorePurchaseIntent
     ) throws -> IntentsPage {
         let page = try ReplyBudget.fitting(rows.prefix(limit).map(shown))
         return IntentsPage(intents: page, after: page.count == rows.count ? nil : page.last?.intentIdentifier)
@@ -139,7 +139,7 @@ extension StoredIntent {
     }
 
     /// Tells whether a delivery, or the time, changes the intent.
-    fileprivate func isNews(to version: String, at now: PurchaseIntent.Life.Now) -> Bool {
+    fileprivate func isNews(to version: String, at now: StorePurchaseIntent.Life.Now) -> Bool {
         var life = life
         guard life.pass(to: now).isEmpty else { return true }
         return life.state == .pending && life.answerBy == nil && isHandled(by: version)

@@ -7,7 +7,7 @@ import StoreModels
 struct IntentTransaction {
     let transaction: SQLTransaction
     /// The instant of the changes, by both clocks.
-    let now: PurchaseIntent.Life.Now
+    let now: StorePurchaseIntent.Life.Now
 
     /// Applies the time to an intent, and writes it if it changed.
     func settle(_ intent: StoredIntent) async throws -> StoredIntent {
@@ -21,7 +21,7 @@ struct IntentTransaction {
     /// - Parameter change: Further changes of the intent.
     /// - Returns: The intent as it is now, and whether it was changed.
     func apply(
-        _ event: PurchaseIntent.Life.Event, to intent: StoredIntent,
+        _ event: StorePurchaseIntent.Life.Event, to intent: StoredIntent,
         changing change: (inout StoredIntent) -> Void = { _ in }
     ) async throws -> (intent: StoredIntent, isChanged: Bool) {
         var next = intent
@@ -52,7 +52,7 @@ struct IntentTransaction {
     }
 
     private func write(
-        _ next: StoredIntent, over intent: StoredIntent, passing states: [PurchaseIntent.State]
+        _ next: StoredIntent, over intent: StoredIntent, passing states: [StorePurchaseIntent.State]
     ) async throws -> StoredIntent {
         var next = next
         next.revision = intent.revision + 1
@@ -68,15 +68,15 @@ struct IntentTransaction {
         return next
     }
 
-    private func append(_ kind: IntentEvent.Kind, _ intent: PurchaseIntent, of stored: StoredIntent) async throws {
-        try await EventRepository.append(kind, intent, of: stored, at: now.wall, in: transaction)
+    private func append(_ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent) async throws {
+        try await IntentEventRepository.append(kind, intent, of: stored, at: now.wall, in: transaction)
     }
 }
 
 extension IntentEvent.Kind {
     /// Returns the event of an intent that has just entered a state.
     /// - Returns: The event, or nil for the first state, which has a separate event.
-    init?(_ state: PurchaseIntent.State) {
+    init?(_ state: StorePurchaseIntent.State) {
         switch state {
         case .pending: return nil
         case .deferred: self = .intentDeferred

@@ -17,7 +17,7 @@ struct StoredIntent: Hashable, Sendable {
     let installation: InstallationReference
     let customerIdentifier: String
     let account: String
-    let source: PurchaseIntent.Source
+    let source: StorePurchaseIntent.Source
     /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
@@ -28,7 +28,7 @@ struct StoredIntent: Hashable, Sendable {
     /// The prompt to buy the app, if any, which may be answered already.
     var promptId: String?
     /// Its state and times.
-    var life: PurchaseIntent.Life
+    var life: StorePurchaseIntent.Life
     /// The payment that continues the intent. Nil before.
     var addition: Addition?
     /// The `id` of its transaction. Nil before PaymentQueue has confirmed it.
@@ -37,7 +37,7 @@ struct StoredIntent: Hashable, Sendable {
     var revision: Int64
 
     /// Creates an intent for a purchase that begins now.
-    init(_ request: StartPurchaseRequest, id: String, promptId: String?, now: PurchaseIntent.Life.Now) {
+    init(_ request: StartPurchaseRequest, id: String, promptId: String?, now: StorePurchaseIntent.Life.Now) {
         self.id = id
         installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         customerIdentifier = request.customerIdentifier
@@ -49,7 +49,7 @@ struct StoredIntent: Hashable, Sendable {
         product = request.facts.product
         supportedSince = request.facts.promotionsSupportedSince
         self.promptId = promptId
-        life = PurchaseIntent.Life(expiresAt: now.business + PurchaseIntent.lifetime)
+        life = StorePurchaseIntent.Life(expiresAt: now.business + StorePurchaseIntent.lifetime)
         revision = 1
     }
 
@@ -63,7 +63,7 @@ struct StoredIntent: Hashable, Sendable {
         product = try StoredJSON.value(Product.self, try row["product"])
         supportedSince = try row["supported_since"]
         promptId = try row["prompt_id"]
-        life = PurchaseIntent.Life(
+        life = StorePurchaseIntent.Life(
             state: try row["state"],
             answerBy: try row["answer_by"],
             expiresAt: try row["expires_at"], deferredBy: try row["deferred_by"],
@@ -74,9 +74,9 @@ struct StoredIntent: Hashable, Sendable {
     }
 
     /// The intent as the app sees it.
-    var intent: PurchaseIntent {
+    var intent: StorePurchaseIntent {
         with(
-            PurchaseIntent(
+            StorePurchaseIntent(
                 intentIdentifier: id, state: life.state, payment: payment, product: product, source: source,
                 answerBy: life.answerBy, expiresAt: life.expiresAt, transactionId: transactionId)
         ) {
@@ -86,7 +86,7 @@ struct StoredIntent: Hashable, Sendable {
     }
 
     /// The intent as the operator sees it, with its customer and warnings.
-    var record: PurchaseIntent {
+    var record: StorePurchaseIntent {
         var intent = intent
         intent.bundleId = IsolatedApp.shown(installation.bundleId)
         intent.account = account
@@ -101,6 +101,6 @@ struct StoredIntent: Hashable, Sendable {
     }
 }
 
-extension PurchaseIntent.State: SQLValueConvertible {}
-extension PurchaseIntent.Source: SQLValueConvertible {}
-extension PurchaseIntent.Deferral: SQLValueConvertible {}
+extension StorePurchaseIntent.State: SQLValueConvertible {}
+extension StorePurchaseIntent.Source: SQLValueConvertible {}
+extension StorePurchaseIntent.Deferral: SQLValueConvertible {}

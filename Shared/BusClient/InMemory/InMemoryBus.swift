@@ -95,14 +95,14 @@ package final class InMemoryBus: Sendable {
     /// Delivers a message to its subscribers, one of each queue group. Without a subscriber the publisher of a request
     /// gets 503.
     func route(_ message: BusMessage, subject: Subject, from publisher: InMemoryClient) {
-        if subject.text.utf8.starts(with: "_INBOX.".utf8) { return answer(message) }
+        if subject.text.utf8.starts(with: "_INBOX.".utf8) { return deliverReply(message) }
         let takers = contents.withLock { Self.takers(of: subject, key: message.key, from: publisher, in: &$0) }
         for taker in takers {
             let epoch = taker.client.epoch
             enqueue { if taker.client.isConnected(since: epoch) { taker.handler(message) } }
         }
         if takers.isEmpty, let reply = message.reply {
-            answer(BusMessage(subject: reply, headers: [BusHeader.sbSubject: subject.text], status: 503))
+            deliverReply(BusMessage(subject: reply, headers: [BusHeader.sbSubject: subject.text], status: 503))
         }
     }
 
@@ -117,7 +117,7 @@ package final class InMemoryBus: Sendable {
         if let loop { loop.execute { self.deliverAll() } } else { deliverAll() }
     }
 
-    private func answer(_ message: BusMessage) {
+    private func deliverReply(_ message: BusMessage) {
         guard let dot = message.subject.lastIndex(of: "."),
             let token = UInt64(message.subject[message.subject.index(after: dot)...])
         else { return }

@@ -83,7 +83,7 @@ package final class InMemoryClient: BusClient {
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage] {
         let message = BusMessage(subject: subject, reply: nil, headers: headers, body: body)
-        return try await exchange(message, timeout: timeout) { .many($0, max: max, answers: []) }.get()
+        return try await exchange(message, timeout: timeout) { .many($0, max: max, replies: []) }.get()
     }
 
     package func publish(
@@ -156,7 +156,7 @@ package final class InMemoryClient: BusClient {
     /// Hands a reply to the request that waits for it.
     func take(_ message: BusMessage, token: UInt64) {
         guard isConnected else { return }
-        let resume = contents.withLock { $0.pending.answer(token, with: message) }
+        let resume = contents.withLock { $0.pending.reply(token, with: message) }
         resume?()
     }
 
@@ -168,10 +168,10 @@ package final class InMemoryClient: BusClient {
         contents.withLock { $0.pending.remove(token) }?.fail(error)
     }
 
-    private func exchange<Answer>(
+    private func exchange<Reply>(
         _ message: BusMessage, timeout: Duration,
-        _ waiter: @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter
-    ) async throws(BusError) -> Result<Answer, BusError> {
+        _ waiter: @Sendable (CheckedContinuation<Result<Reply, BusError>, Never>) -> PendingRequests.Waiter
+    ) async throws(BusError) -> Result<Reply, BusError> {
         let (subject, _) = try Self.check(
             message.subject, reply: nil, key: message.key, headers: message.headers, body: message.body)
         guard isConnected else { throw notConnected }

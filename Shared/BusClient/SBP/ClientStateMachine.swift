@@ -76,10 +76,10 @@ struct ClientStateMachine {
         case (.idle, .start): open()
         case (.opening, .opened): opened(now)
         case (.awaitingHello, .hello(let hello)): greet(hello)
-        case (.awaitingOk, .signedIn(let answer)): signedIn(answer, now)
+        case (.awaitingOk, .signedIn(let reply)): signedIn(reply, now)
         case (.waiting, .lost), (.idle, .lost), (.waiting, .refused), (.idle, .refused): []
         case (_, .lost(let error)): lose(error, now)
-        case (_, .refused(let answer)): refused(answer, now)
+        case (_, .refused(let reply)): refused(reply, now)
         case (_, .tick): tick(now)
         case (.idle, .opened), (.idle, .hello), (.idle, .signedIn), (.waiting, .start), (.waiting, .opened),
             (.waiting, .hello), (.waiting, .signedIn), (_, .start), (.ready, .opened), (.awaitingHello, .opened),
@@ -130,8 +130,8 @@ struct ClientStateMachine {
         ]
     }
 
-    private mutating func signedIn(_ answer: OkMessage, _ now: Duration) -> [Action] {
-        guard let inbox = answer.inbox else {
+    private mutating func signedIn(_ reply: OkMessage, _ now: Duration) -> [Action] {
+        guard let inbox = reply.inbox else {
             return lose(BusError(.protocolViolation, "the broker gave no inbox"), now)
         }
         phase = .ready(since: now, pinged: false)
@@ -159,8 +159,8 @@ struct ClientStateMachine {
         return pinged ? [wait] : [.sendPing, wait]
     }
 
-    private mutating func refused(_ answer: ErrMessage, _ now: Duration) -> [Action] {
-        let error = BusError(answer)
+    private mutating func refused(_ reply: ErrMessage, _ now: Duration) -> [Action] {
+        let error = BusError(reply)
         return error.isFinal ? finish(error) : lose(error, now)
     }
 

@@ -39,7 +39,7 @@ package final class SBPClient: LoopClient {
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage] {
         let message = PubMessage(subject: try Self.subject(subject), headers: headers, body: body)
-        return try await exchange(message, timeout) { .many($0, max: max, answers: []) }.get()
+        return try await exchange(message, timeout) { .many($0, max: max, replies: []) }.get()
     }
 
     package func publish(

@@ -7,11 +7,11 @@ extension SBPConnection {
         do throws(BusViolation) {
             switch try ServerMessage(header) {
             case .msg(let message): deliver(message, body)
-            case .ok(let answer): acknowledged(answer)
+            case .ok(let reply): acknowledged(reply)
             case .ping(let t):
                 write { (output) throws(BusViolation) in ControlFrame.pong(echoing: t, into: &output) }
             case .pong(let t): answered(t)
-            case .err(let answer): refused(answer)
+            case .err(let reply): refused(reply)
             case .hello(let hello): handle(.hello(hello))
             case .bye(let why):
                 handle(.lost(BusError(.disconnected, "the broker closed the connection: \(why)", origin: .broker)))
@@ -28,14 +28,14 @@ extension SBPConnection {
         let delivery = BusMessage(
             subject: message.subject, reply: message.reply, key: message.key, headers: message.headers,
             status: message.status, body: body.withUnsafeBufferPointer { Array($0) })
-        if message.sid == BusClientCore.inboxSid { return core.answer(delivery, inbox: inbox) }
+        if message.sid == BusClientCore.inboxSid { return core.reply(delivery, inbox: inbox) }
         // An unknown sid is a delivery that crossed an unsubscribe.
         subscriptions.handlerOfDelivery(to: message.sid)?(delivery)
     }
 
-    private func acknowledged(_ answer: OkMessage) {
-        if answer.re == BusOp.connect.rawValue { return handle(.signedIn(answer)) }
-        guard let sequence = answer.seq else { return }
+    private func acknowledged(_ reply: OkMessage) {
+        if reply.re == BusOp.connect.rawValue { return handle(.signedIn(reply)) }
+        guard let sequence = reply.seq else { return }
         subscriptions.resolve(sequence, nil)?.resume()
     }
 
@@ -45,10 +45,10 @@ extension SBPConnection {
         core.endFlush(number, .success(()))
     }
 
-    private func refused(_ answer: ErrMessage) {
-        if answer.fatal { return handle(.refused(answer)) }
-        let error = BusError(answer)
-        if let sequence = answer.seq, let resolution = subscriptions.resolve(sequence, error) {
+    private func refused(_ reply: ErrMessage) {
+        if reply.fatal { return handle(.refused(reply)) }
+        let error = BusError(reply)
+        if let sequence = reply.seq, let resolution = subscriptions.resolve(sequence, error) {
             resolution.resume()
             if let pattern = resolution.orphan {
                 logger.error(
@@ -59,12 +59,12 @@ extension SBPConnection {
         }
         // Publishes carry no sequence number, so requests are found by subject: what one may not, none may.
         var isRequest = false
-        if answer.re == BusOp.pub.rawValue, let subject = answer.subject {
+        if reply.re == BusOp.pub.rawValue, let subject = reply.subject {
             isRequest = core.failRequests(to: subject, error)
         }
         if !isRequest {
             logger.warning(
-                "the broker refused", metadata: ["subject": "\(answer.subject ?? "")", "error": "\(error)"])
+                "the broker refused", metadata: ["subject": "\(reply.subject ?? "")", "error": "\(error)"])
         }
     }
 }

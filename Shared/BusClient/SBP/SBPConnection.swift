@@ -18,7 +18,7 @@ package actor SBPConnection: BusConnection {
     var link: SBPLink?
     /// `_INBOX.<id>` of the current connection.
     var inbox = ""
-    var subscriptions = SubscriptionTable()
+    var subscriptions = SBPSubscriptionTable()
     /// Events that wait for a connection, as frames.
     var buffered: [UInt8] = []
     var bufferedCount = 0

@@ -25,7 +25,7 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
         case asksAgain
     }
 
-    @usableFromInline struct Place {
+    @usableFromInline struct Slot {
         @usableFromInline var underWay: [Int: ContinuousClock.Instant] = [:]
         @usableFromInline var waiting: [CheckedContinuation<Turn, Never>] = []
 
@@ -34,7 +34,7 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
     }
 
     @usableFromInline struct State {
-        @usableFromInline var places: [Key: Place] = [:]
+        @usableFromInline var slots: [Key: Slot] = [:]
         @usableFromInline var number = 0
 
         @inlinable
@@ -43,28 +43,28 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
         @inlinable
         mutating func begin(_ key: Key, at now: ContinuousClock.Instant) -> Int {
             number += 1
-            places[key, default: Place()].underWay[number] = now
+            slots[key, default: Slot()].underWay[number] = now
             return number
         }
     }
 
-    @usableFromInline let patience: Duration
+    @usableFromInline let timeout: Duration
     @usableFromInline let lateAfter: Duration
     @usableFromInline let send: Send
     @usableFromInline let state = Locked(State())
 
     /// - Parameters:
-    ///   - patience: How long one request may take, so that callers do not wait long for a lost one.
+    ///   - timeout: How long one request may take, so that callers do not wait long for a lost one.
     ///   - lateAfter: A request that takes this long keeps no later caller back.
-    public init(patience: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
-        self.patience = patience
+    public init(timeout: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
+        self.timeout = timeout
         self.lateAfter = lateAfter
         self.send = send
     }
 
     /// Gets the reply to a request sent after this call, by any caller.
     ///
-    /// - Throws: The request's error, or `deadlineExceeded` when it takes longer than `patience` or `deadline` has
+    /// - Throws: The request's error, or `deadlineExceeded` when it takes longer than `timeout` or `deadline` has
     ///   passed.
     @inlinable
     public func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
@@ -84,14 +84,14 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
     func turn(_ key: Key) async -> Turn {
         let number = state.withLock { state -> Int? in
             let now = ContinuousClock.now
-            let isFree = state.places[key]?.underWay.values.allSatisfy { now - $0 >= lateAfter } ?? true
+            let isFree = state.slots[key]?.underWay.values.allSatisfy { now - $0 >= lateAfter } ?? true
             return isFree ? state.begin(key, at: now) : nil
         }
         if let number { return .sends(number: number, others: []) }
         return await withCheckedContinuation { continuation in
             let isWaiting = state.withLock { state in
-                guard state.places[key] != nil else { return false }
-                state.places[key]?.waiting.append(continuation)
+                guard state.slots[key] != nil else { return false }
+                state.slots[key]?.waiting.append(continuation)
                 return true
             }
             // The request has ended in between.
@@ -104,7 +104,7 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
         _ key: Key, _ number: Int, for others: [CheckedContinuation<Turn, Never>],
         until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Reply {
-        let longest = ContinuousClock.now + patience
+        let longest = ContinuousClock.now + timeout
         let outcome: Outcome
         do throws(StoreError) {
             outcome = .success(try await send(key, min(deadline, longest)))
@@ -122,14 +122,14 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
     @inlinable
     func passOn(_ key: Key, after number: Int) {
         let next = state.withLock { state -> (number: Int, waiting: [CheckedContinuation<Turn, Never>])? in
-            state.places[key]?.underWay[number] = nil
-            guard let place = state.places[key] else { return nil }
-            guard !place.waiting.isEmpty else {
-                if place.underWay.isEmpty { state.places[key] = nil }
+            state.slots[key]?.underWay[number] = nil
+            guard let slot = state.slots[key] else { return nil }
+            guard !slot.waiting.isEmpty else {
+                if slot.underWay.isEmpty { state.slots[key] = nil }
                 return nil
             }
-            state.places[key]?.waiting = []
-            return (state.begin(key, at: .now), place.waiting)
+            state.slots[key]?.waiting = []
+            return (state.begin(key, at: .now), slot.waiting)
         }
         guard let next else { return }
         next.waiting[0].resume(returning: .sends(number: next.number, others: Array(next.waiting.dropFirst())))
@@ -138,5 +138,5 @@ public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sen
 
 extension SharedRequest {
     /// The number of callers that wait for a request of their own, for tests.
-    func waitingCount(_ key: Key) -> Int { state.withLock { $0.places[key]?.waiting.count ?? 0 } }
+    func waitingCount(_ key: Key) -> Int { state.withLock { $0.slots[key]?.waiting.count ?? 0 } }
 }

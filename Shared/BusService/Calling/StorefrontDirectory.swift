@@ -16,14 +16,14 @@ package final class StorefrontDirectory: Sendable {
     }
 
     /// Finds a storefront by its alpha-3 country code.
-    /// - Parameter place: The place named in the error for an unknown storefront.
+    /// - Parameter path: The path named in the error for an unknown storefront.
     /// - Throws: `requestInvalid` for a code that is not in the table, `serviceUnavailable` when the table has never
     ///   been read and cannot be.
     package func find(
-        _ countryCode: String, at place: String, _ context: CallContext
+        _ countryCode: String, at path: String, _ context: CallContext
     ) async throws(StoreError) -> Storefront {
         guard let storefront = try await storefront(countryCode, context) else {
-            throw .invalid(place, "'\(countryCode.prefix(16))' is not the alpha-3 code of a storefront, such as USA")
+            throw .invalid(path, "'\(countryCode.prefix(16))' is not the alpha-3 code of a storefront, such as USA")
         }
         return storefront
     }

@@ -75,14 +75,14 @@ package struct ServiceDiscovery: Sendable {
         }
     }
 
-    private func ask<Answer: Decodable>(
+    private func ask<Reply: Decodable>(
         _ verb: DiscoveryVerb, _ service: String?, _ timeout: Duration
-    ) async throws(BusError) -> [Answer] {
+    ) async throws(BusError) -> [Reply] {
         do throws(BusError) {
             let replies = try await bus.requestMany(
                 verb.subject(name: service), body: [], headers: [:], max: Self.answersMax, timeout: timeout)
             // A reply that does not decode comes from a sender that is not a service; it is ignored.
-            return replies.compactMap { try? StoreJSON.decode(Answer.self, from: $0.body) }
+            return replies.compactMap { try? StoreJSON.decode(Reply.self, from: $0.body) }
         } catch  where error.code == .noResponders {
             return []
         }

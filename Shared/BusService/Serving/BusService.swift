@@ -218,7 +218,7 @@ package final class BusService: ServiceLifecycle.Service {
     private func receive(_ message: BusMessage, _ endpoint: ServedEndpoint) {
         let arrival = ContinuousClock.now
         let context = RequestContext(endpoint: endpoint.name, headers: message.headers, logger: logger)
-        guard let place = inFlight.begin(endpoint.subject) else {
+        guard let slot = inFlight.begin(endpoint.subject) else {
             let error = StoreError(.serviceUnavailable, "\(endpoint.name) is overloaded", retryAfterMs: 100)
             return finish(message, endpoint, context, .failure(error), since: arrival)
         }
@@ -226,9 +226,9 @@ package final class BusService: ServiceLifecycle.Service {
         let task = Task(executorPreference: bus.loop) {
             let result = await endpoint.result(message.body, context)
             self.finish(message, endpoint, context, result, since: arrival)
-            self.inFlight.end(place, endpoint.subject)
+            self.inFlight.end(slot, endpoint.subject)
         }
-        inFlight.attach(task, to: place)
+        inFlight.attach(task, to: slot)
     }
 
     /// Sends the reply and records the request.

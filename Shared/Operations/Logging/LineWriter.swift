@@ -61,11 +61,11 @@ final class LineWriter: Sendable {
     private func work() {
         flush()
         queue.asyncAfter(deadline: .now() + Self.gathersFor) { [self] in
-            let goesOn = state.withLock { state in
+            let shouldWrite = state.withLock { state in
                 state.isAwake = !state.waiting.isEmpty
                 return state.isAwake
             }
-            if goesOn { work() }
+            if shouldWrite { work() }
         }
     }
 }

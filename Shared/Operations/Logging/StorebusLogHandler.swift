@@ -107,9 +107,9 @@ struct StorebusLogHandler: LogHandler {
 
     private static func append(_ name: String, _ value: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: ","))
-        JSONText.append(name, to: &line)
+        JSONBytes.append(name, to: &line)
         line.append(UInt8(ascii: ":"))
-        JSONText.append(value, to: &line)
+        JSONBytes.append(value, to: &line)
     }
 
     private func textLine(_ event: LogEvent, _ time: String, _ fields: [Logger.Metadata.Element]) -> [UInt8] {

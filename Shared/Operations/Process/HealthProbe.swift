@@ -30,7 +30,7 @@ enum HealthProbe {
         let instance = try readyFile(settings)
         let address =
             try instance.service == "broker"
-            ? BusAddress.storebus(ownBus(instance, settings)) : BusConnection.address(settings)
+            ? BusAddress.storebus(ownBus(instance, settings)) : BusClientService.address(settings)
         let loop: UVLoop
         do throws(UVError) {
             loop = try UVLoop.start(name: "health")
@@ -47,7 +47,7 @@ enum HealthProbe {
 
     /// Asks the instance. A broker is healthy when it accepts a client and answers it, a service when it reports so.
     private static func ask(
-        _ client: any BusClient, _ instance: ReadyFile.Contents
+        _ client: any BusClient, _ instance: ReadyFileWriter.Contents
     ) async -> Result<String, StartupError> {
         do {
             try await client.waitUntilConnected(timeout: timeLimit)
@@ -65,7 +65,7 @@ enum HealthProbe {
         }
     }
 
-    private static func readyFile(_ settings: Settings) throws(StartupError) -> ReadyFile.Contents {
+    private static func readyFile(_ settings: Settings) throws(StartupError) -> ReadyFileWriter.Contents {
         guard let path = try settings.string("ready.file") else {
             throw StartupError(
                 .badConfiguration, "--health needs the --ready-file (READY_FILE) the process was started with")
@@ -74,7 +74,7 @@ enum HealthProbe {
             throw StartupError(.unavailable, "not ready: there is no \(path)")
         }
         do throws(StoreError) {
-            return try StoreJSON.decode(ReadyFile.Contents.self, from: Array(data))
+            return try StoreJSON.decode(ReadyFileWriter.Contents.self, from: Array(data))
         } catch {
             throw StartupError(.badConfiguration, "\(path) is no ready file: \(error.message)")
         }
@@ -82,11 +82,11 @@ enum HealthProbe {
 
     /// The broker's own address, with the token and the certificate it asks of clients: its own one.
     private static func ownBus(
-        _ instance: ReadyFile.Contents, _ settings: Settings
+        _ instance: ReadyFileWriter.Contents, _ settings: Settings
     ) throws(StartupError) -> BusURL {
         let isEverywhere = ["0.0.0.0", "::", ""].contains(instance.host)
         var url = BusURL(host: isEverywhere ? "127.0.0.1" : instance.host, port: instance.port)
-        var files = try BusConnection.tlsFiles(settings)
+        var files = try BusClientService.tlsFiles(settings)
         if files.certificate != nil {
             // The address is this machine's, so the certificate itself is expected and not a name.
             files.authorities = files.certificate

@@ -36,7 +36,7 @@ enum ProcessBuilder {
         let environment = ProcessEnvironment(
             name: name, instance: instance, loop: loop, logger: logger, configuration: settings, metrics: metrics,
             monitor: monitor(loop, metrics),
-            ready: ReadyFile(
+            ready: ReadyFileWriter(
                 path: try settings.string("ready.file"), service: name, instance: instance, host: host,
                 expectsListener: false),
             dataDirectory: try dataDirectory(settings, usesData: usesData, logger), host: host,

@@ -20,7 +20,7 @@ package struct ProcessEnvironment: Sendable {
     /// The monitoring port. Pages may be added at any time.
     package let monitor: MonitorServer
     /// Notifies the starter when the process serves.
-    package let ready: ReadyFile
+    package let ready: ReadyFileWriter
     /// `--data`, else `.storebus`. Made when it does not exist, private to the user, if the process said it uses it.
     package let dataDirectory: String
     /// `--host`, else 127.0.0.1.
@@ -54,7 +54,7 @@ package struct ServiceEnvironment: Sendable {
     /// As ``ProcessEnvironment/monitor``.
     package var monitor: MonitorServer { process.monitor }
     /// As ``ProcessEnvironment/ready``.
-    package var ready: ReadyFile { process.ready }
+    package var ready: ReadyFileWriter { process.ready }
     /// As ``ProcessEnvironment/dataDirectory``.
     package var dataDirectory: String { process.dataDirectory }
     /// As ``ProcessEnvironment/host``.

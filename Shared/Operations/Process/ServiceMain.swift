@@ -51,7 +51,7 @@ package enum ServiceMain {
         build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
     ) async throws {
         try await runProcess(name: name.rawValue, options: options, flags: flags, usesData: usesData) { process in
-            let bus = try await BusConnection.open(process)
+            let bus = try await BusClientService.open(process)
             let service = BusService(
                 name: name, version: StorebusVersion.number, bus: bus, logger: process.logger,
                 instance: process.instance, description: description)
@@ -69,7 +69,7 @@ package enum ServiceMain {
                 await bus.close()
                 throw error
             }
-            return [BusConnection(bus: bus, logger: process.logger)] + services
+            return [BusClientService(bus: bus, logger: process.logger)] + services
                 + [service, Announcer(service: service, process: process)]
         }
     }

@@ -5,11 +5,11 @@ extension PersistenceError {
     /// - Parameters:
     ///   - result: A result of status `PGRES_FATAL_ERROR`.
     ///   - columns: The columns of a unique index, by its name.
-    init(postgres result: OpaquePointer?, place: String, sql: String, columns: [String: [String]]) {
+    init(postgres result: OpaquePointer?, address: String, sql: String, columns: [String: [String]]) {
         let state = Self.field(result, "C") ?? ""
         // The primary message names tables and constraints; values are in the detail, which is left out.
         let message = Self.field(result, "M") ?? "unknown failure"
-        let text = "\(place): \(message) (\(state))"
+        let text = "\(address): \(message) (\(state))"
         switch state {
         case "23505":
             self.init(.constraint(.unique), text, columns: columns[Self.field(result, "n") ?? ""] ?? [])

@@ -25,7 +25,7 @@ final class PostgresAttempt: @unchecked Sendable {
     init(_ location: PostgresLocation, applicationName: String, loop: UVLoop) throws(PersistenceError) {
         let parameters = location.parameters(applicationName: applicationName)
         guard let pointer = Self.begin(parameters) else {
-            throw PersistenceError(.unavailable, "\(location.place): no memory for a connection")
+            throw PersistenceError(.unavailable, "\(location.address): no memory for a connection")
         }
         handle = PostgresHandle(pointer: pointer)
         PostgresRefusal.askForCodes(pointer)
@@ -66,7 +66,7 @@ final class PostgresAttempt: @unchecked Sendable {
             poller.stop()
             waiter.resume(
                 returning: PersistenceError(
-                    .unavailable, "PostgreSQL at \(location.place) does not answer; is it the right address?"))
+                    .unavailable, "PostgreSQL at \(location.address) does not answer; is it the right address?"))
         }
         do throws(UVError) {
             try poller.wait(for: events, of: handle.pointer) { [poller, timer] _ in
@@ -77,7 +77,7 @@ final class PostgresAttempt: @unchecked Sendable {
             }
         } catch {
             timer.stop()
-            waiter.resume(returning: PersistenceError(.unavailable, "\(location.place): \(error)"))
+            waiter.resume(returning: PersistenceError(.unavailable, "\(location.address): \(error)"))
         }
     }
 
@@ -90,7 +90,7 @@ final class PostgresAttempt: @unchecked Sendable {
     /// Translates a failed attempt. Every failure is a server that is away, except PostgreSQL's refusals by code.
     private func failure() -> PersistenceError {
         let refusal = PostgresRefusal(String(cString: PQerrorMessage(handle.pointer)))
-        let text = "PostgreSQL at \(location.place): \(refusal.text)"
+        let text = "PostgreSQL at \(location.address): \(refusal.text)"
         if refusal.isFinal || PQconnectionNeedsPassword(handle.pointer) == 1 {
             return PersistenceError(.cannotOpen, "\(text); check DATABASE_URL and DATABASE_PASSWORD_FILE")
         }

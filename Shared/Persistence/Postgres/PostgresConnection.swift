@@ -16,7 +16,7 @@ actor PostgresConnection {
     static let answerTime: Duration = .seconds(15)
 
     nonisolated let loop: UVLoop
-    nonisolated let place: String
+    nonisolated let address: String
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// libpq's object. Nil once it was lost or closed.
@@ -36,11 +36,11 @@ actor PostgresConnection {
     var onLoss: (@Sendable (PersistenceError) -> Void)?
 
     /// - Parameter handle: A connected handle. This object closes it.
-    init(_ handle: PostgresHandle, loop: UVLoop, place: String) {
+    init(_ handle: PostgresHandle, loop: UVLoop, address: String) {
         self.handle = handle.pointer
         poller = PostgresPoller(loop: loop)
         self.loop = loop
-        self.place = place
+        self.address = address
     }
 
     /// Begins to receive, and to check that answers come.
@@ -137,7 +137,7 @@ actor PostgresConnection {
             guard arguments.count == statement.parameterCount else {
                 throw PersistenceError(
                     .statement,
-                    "\(place): \(statement.parameterCount) parameters, \(arguments.count) values in '\(sql)'")
+                    "\(address): \(statement.parameterCount) parameters, \(arguments.count) values in '\(sql)'")
             }
             try execute(statement, PostgresArguments(arguments))
             append(
@@ -222,7 +222,7 @@ actor PostgresConnection {
                 self?.assumeIsolated { $0.happened(happened) }
             }
         } catch {
-            lose(PersistenceError(.unavailable, "\(place): \(error)"))
+            lose(PersistenceError(.unavailable, "\(address): \(error)"))
         }
     }
 
@@ -263,17 +263,17 @@ actor PostgresConnection {
     private func outcome(of result: OpaquePointer, _ command: PostgresCommand) -> Result<SQLResult, PersistenceError> {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK where command.isCommit && String(cString: PQcmdStatus(result)) != "COMMIT":
-            return .failure(PersistenceError(.statement, "\(place): a commit of a transaction that had failed"))
+            return .failure(PersistenceError(.statement, "\(address): a commit of a transaction that had failed"))
         case PGRES_COMMAND_OK:
             return .success(SQLResult(changed: Int(String(cString: PQcmdTuples(result))) ?? 0))
         case PGRES_TUPLES_OK:
             return Result { () throws(PersistenceError) in try rows(result, command) }
         case PGRES_PIPELINE_ABORTED:
-            let failure = PersistenceError(.statement, "\(place): skipped after a failure")
+            let failure = PersistenceError(.statement, "\(address): skipped after a failure")
             return .failure(command.request?.failure ?? failure)
         default:
             return .failure(
-                PersistenceError(postgres: result, place: place, sql: command.sql, columns: uniqueColumns))
+                PersistenceError(postgres: result, address: address, sql: command.sql, columns: uniqueColumns))
         }
     }
 
@@ -308,16 +308,16 @@ actor PostgresConnection {
 
     private func watch() {
         guard !inFlight.isEmpty, ContinuousClock.now - lastAnswer > Self.answerTime else { return }
-        lose(PersistenceError(.unavailable, "\(place) has not answered for \(Self.answerTime)"))
+        lose(PersistenceError(.unavailable, "\(address) has not answered for \(Self.answerTime)"))
     }
 
     private func broken() -> PersistenceError {
         let message = handle.map { String(cString: PQerrorMessage($0)) } ?? ""
         let line = message.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
-        return PersistenceError(.unavailable, "\(place): \(line)")
+        return PersistenceError(.unavailable, "\(address): \(line)")
     }
 
-    private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(place): the connection was lost") }
+    private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(address): the connection was lost") }
 
     /// Fails every waiter, because the connection has ended by itself.
     private func lose(_ error: PersistenceError) {

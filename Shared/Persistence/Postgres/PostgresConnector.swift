@@ -38,7 +38,7 @@ actor PostgresConnector {
         let deadline = ContinuousClock.now + Self.time
         while true {
             switch attempt.step() {
-            case .connected(let handle): return PostgresConnection(handle, loop: loop, place: location.place)
+            case .connected(let handle): return PostgresConnection(handle, loop: loop, address: location.address)
             case .failed(let error): throw error
             case .waits(let events):
                 let failure = await withUnsafeContinuation { (waiter: PostgresAttempt.Waiter) in

@@ -44,9 +44,9 @@ package final class PostgresDatabase: SQLDatabase {
     ) async throws(PersistenceError) -> PostgresDatabase {
         let schema = holder.replacing("-", with: "_")
         let opening = PostgresOpening(
-            schema: schema, migrations: migrations, synchronous: synchronous, place: location.place)
+            schema: schema, migrations: migrations, synchronous: synchronous, address: location.address)
         let connector = PostgresConnector(location, applicationName: "storebus \(holder)", loop: loop)
-        let state = PostgresState(place: "\(location.place), schema \(schema)", logger: logger)
+        let state = PostgresState(address: "\(location.address), schema \(schema)", logger: logger)
         let pool = PostgresPool(loop: loop, state: state) { () throws(PersistenceError) in
             try await connector.connection { connection throws(PersistenceError) in
                 _ = try await opening.prepare(connection)
@@ -58,7 +58,7 @@ package final class PostgresDatabase: SQLDatabase {
             logger.info(
                 "database open",
                 metadata: [
-                    "place": "\(location.place)", "schema": "\(schema)", "steps": "\(migrations.count)",
+                    "place": "\(location.address)", "schema": "\(schema)", "steps": "\(migrations.count)",
                     "applied": "\(applied)",
                 ])
             try await opening.finish(connection)

@@ -6,7 +6,7 @@ internal import CPostgres
 /// parameters (`sslmode`, `sslrootcert`, `target_session_attrs`, …), `PGPASSFILE` and the like work as in psql.
 package struct PostgresLocation: Sendable {
     /// For people, without the password: `storebus@db.example:5432/store`.
-    package let place: String
+    package let address: String
     let url: String
     let password: String?
 
@@ -35,10 +35,10 @@ package struct PostgresLocation: Sendable {
         }
         self.url = url
         self.password = password
-        place = Self.place(fields)
+        address = Self.address(fields)
     }
 
-    private static func place(_ fields: [String: String]) -> String {
+    private static func address(_ fields: [String: String]) -> String {
         let user = fields["user"].map { "\($0)@" } ?? ""
         let port = fields["port"].map { ":\($0)" } ?? ""
         return "\(user)\(fields["host"] ?? "localhost")\(port)/\(fields["dbname"] ?? "")"

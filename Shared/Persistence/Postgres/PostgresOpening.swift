@@ -4,7 +4,7 @@ struct PostgresOpening: Sendable {
     let schema: String
     let migrations: [Migration]
     let synchronous: DatabaseSynchronous
-    let place: String
+    let address: String
 
     /// Makes a process's first connection ready and applies the missing steps.
     ///
@@ -12,7 +12,7 @@ struct PostgresOpening: Sendable {
     /// - Returns: The numbers of the steps that were applied now.
     func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         let facts = try await prepare(connection)
-        try PostgresSettings.check(facts, synchronous, place: place)
+        try PostgresSettings.check(facts, synchronous, address: address)
         _ = try await connection.script("BEGIN; SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 60000")
         do throws(PersistenceError) {
             let applied = try await applyMissing(connection)
@@ -31,7 +31,7 @@ struct PostgresOpening: Sendable {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
-        let migrator = Migrator(migrations, path: "\(place), schema \(schema)", dialect: .postgres)
+        let migrator = Migrator(migrations, path: "\(address), schema \(schema)", dialect: .postgres)
         let rows = try await connection.script(Migrator.applied).rows
         let missing = try migrator.missing(behind: rows)
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.tables))
@@ -66,7 +66,7 @@ struct PostgresOpening: Sendable {
         guard try await connection.script(LogNumbers.takeOrigin).rows.isEmpty else { return }
         _ = try await connection.script(LogNumbers.raiseOrigin)
         guard try await !connection.script(LogNumbers.takeOrigin).rows.isEmpty else {
-            throw PersistenceError(.unavailable, "\(place) was started again meanwhile")
+            throw PersistenceError(.unavailable, "\(address) was started again meanwhile")
         }
     }
 
@@ -76,7 +76,7 @@ struct PostgresOpening: Sendable {
     func prepare(_ connection: PostgresConnection) async throws(PersistenceError) -> SQLRow {
         _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous))
         guard let facts = try await connection.script(PostgresSettings.facts).rows.first else {
-            throw PersistenceError(.cannotOpen, "\(place) says nothing of its settings")
+            throw PersistenceError(.cannotOpen, "\(address) says nothing of its settings")
         }
         return facts
     }

@@ -30,7 +30,7 @@ enum PostgresSettings {
             """
     }
 
-    /// The query of the settings that ``check(_:_:place:)`` reads, in one row.
+    /// The query of the settings that ``check(_:_:address:)`` reads, in one row.
     static let facts = """
         SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
             current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS standby,
@@ -41,24 +41,25 @@ enum PostgresSettings {
     ///
     /// - Throws: `notDurable` naming the setting and the remedy, or `cannotOpen` for a server that cannot be written,
     ///   or has another encoding than UTF-8.
-    static func check(_ row: SQLRow, _ synchronous: DatabaseSynchronous, place: String) throws(PersistenceError) {
+    static func check(_ row: SQLRow, _ synchronous: DatabaseSynchronous, address: String) throws(PersistenceError) {
         guard try row["standby"] == "f" else {
-            throw PersistenceError(.cannotOpen, "\(place) is a standby, which cannot be written; name the primary")
+            throw PersistenceError(.cannotOpen, "\(address) is a standby, which cannot be written; name the primary")
         }
         guard try row["encoding"] == "UTF8" else {
-            throw PersistenceError(.cannotOpen, "\(place) has another encoding than UTF8; make a database with UTF8")
+            throw PersistenceError(.cannotOpen, "\(address) has another encoding than UTF8; make a database with UTF8")
         }
         guard synchronous == .full else { return }
         for name in ["fsync", "full_page_writes"] where try row[name] != "on" {
             throw PersistenceError(
                 .notDurable,
-                "\(place): \(name) is off, so acknowledged purchases can be lost; set \(name) = on in postgresql.conf")
+                "\(address): \(name) is off, so acknowledged purchases can be lost; set \(name) = on in postgresql.conf"
+            )
         }
         let commit: String = try row["synchronous_commit"]
         guard ["on", "remote_apply"].contains(commit) else {
             throw PersistenceError(
                 .notDurable,
-                "\(place): synchronous_commit is \(commit) and cannot be set; let the role set it, or set it to on")
+                "\(address): synchronous_commit is \(commit) and cannot be set; let the role set it, or set it to on")
         }
     }
 }

@@ -11,11 +11,11 @@ final class PostgresState: Sendable {
 
     private let facts = Locked(Facts())
     let commits = CommitSignal()
-    private let place: String
+    private let address: String
     private let logger: Logger
 
-    init(place: String, logger: Logger) {
-        self.place = place
+    init(address: String, logger: Logger) {
+        self.address = address
         self.logger = logger
     }
 
@@ -24,9 +24,9 @@ final class PostgresState: Sendable {
     var fault: PersistenceError? { facts.withLock { $0.away } }
     var waitingCount: Int { facts.withLock { $0.waiting } }
 
-    var closed: PersistenceError { PersistenceError(.closed, "\(place) is closed") }
+    var closed: PersistenceError { PersistenceError(.closed, "\(address) is closed") }
     var overloaded: PersistenceError {
-        PersistenceError(.overloaded, "\(place): more than \(SQLiteDatabase.waitingMax) requests wait for it")
+        PersistenceError(.overloaded, "\(address): more than \(SQLiteDatabase.waitingMax) requests wait for it")
     }
 
     func waiting(_ count: Int) { facts.withLock { $0.waiting = count } }
@@ -50,7 +50,7 @@ final class PostgresState: Sendable {
             defer { facts.away = error }
             return facts.away?.code != error.code
         }
-        if isNew { logger.error("database away", metadata: ["place": "\(place)", "error": "\(error)"]) }
+        if isNew { logger.error("database away", metadata: ["place": "\(address)", "error": "\(error)"]) }
     }
 
     func isBack() {
@@ -58,6 +58,6 @@ final class PostgresState: Sendable {
             defer { facts.away = nil }
             return facts.away != nil
         }
-        if wasAway { logger.notice("database back", metadata: ["place": "\(place)"]) }
+        if wasAway { logger.notice("database back", metadata: ["place": "\(address)"]) }
     }
 }

@@ -7,22 +7,22 @@ extension PersistenceError {
     ///   - sql: Included only where the statement itself is at fault.
     init(sqlite code: CInt, _ message: String?, path: String, sql: String? = nil) {
         let message = message ?? "unknown failure"
-        let place = "\(path): \(message)"
+        let text = "\(path): \(message)"
         switch code & 0xff {
         case SQLITE_FULL:
-            self.init(.storageFull, "\(place); free some space, nothing was written")
+            self.init(.storageFull, "\(text); free some space, nothing was written")
         case SQLITE_IOERR:
-            self.init(.storageFailed, place)
+            self.init(.storageFailed, text)
         case SQLITE_BUSY, SQLITE_LOCKED:
-            self.init(.busy, place)
+            self.init(.busy, text)
         case SQLITE_CORRUPT, SQLITE_NOTADB:
-            self.init(.corrupted, "\(place); restore the file from a copy")
+            self.init(.corrupted, "\(text); restore the file from a copy")
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY:
-            self.init(.cannotOpen, place)
+            self.init(.cannotOpen, text)
         case SQLITE_CONSTRAINT:
-            self.init(.constraint(Constraint(sqlite: code)), place, columns: Self.columns(in: message))
+            self.init(.constraint(Constraint(sqlite: code)), text, columns: Self.columns(in: message))
         default:
-            self.init(.statement, "\(place)\(sql.map { " in '\($0)'" } ?? "")")
+            self.init(.statement, "\(text)\(sql.map { " in '\($0)'" } ?? "")")
         }
     }
 

@@ -106,8 +106,8 @@ final class BoundValues {
     /// Copies a value.
     /// - Returns: Its place, never nil, also for one without bytes.
     func add(_ bytes: some Collection<UInt8>) -> UnsafeMutableRawPointer {
-        let place = UnsafeMutableRawBufferPointer(rebasing: block[used...])
-        place.copyBytes(from: bytes)
+        let target = UnsafeMutableRawBufferPointer(rebasing: block[used...])
+        target.copyBytes(from: bytes)
         used += bytes.count
         return block.baseAddress! + (used - bytes.count)
     }

@@ -20,7 +20,7 @@ package struct RetrySchedule: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The first failure of the last sweep, by shared place. Empty until it is needed.
+    /// The first failure of the last sweep, by shared slot. Empty until it is needed.
     private var shared: [ContinuousClock.Instant] = []
     private var lastCleared: ContinuousClock.Instant?
 
@@ -38,7 +38,7 @@ package struct RetrySchedule: Sendable {
     package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool {
         if let entry = entries[id] { return entry.due <= now }
         guard entries.count >= Self.entriesMax, !shared.isEmpty else { return true }
-        let failed = shared[Self.place(of: id)]
+        let failed = shared[Self.slot(of: id)]
         return now <= failed || now - failed >= Self.delays.max
     }
 
@@ -55,10 +55,10 @@ package struct RetrySchedule: Sendable {
 
     private mutating func share(_ id: String, _ now: ContinuousClock.Instant) {
         if shared.isEmpty { shared = Array(repeating: now - Self.delays.max, count: Self.sharedCount) }
-        if now - shared[Self.place(of: id)] >= Self.delays.max { shared[Self.place(of: id)] = now }
+        if now - shared[Self.slot(of: id)] >= Self.delays.max { shared[Self.slot(of: id)] = now }
     }
 
-    private static func place(of id: String) -> Int { Int(id.hashValue.magnitude % UInt(sharedCount)) }
+    private static func slot(of id: String) -> Int { Int(id.hashValue.magnitude % UInt(sharedCount)) }
 
     private mutating func clearStale(_ now: ContinuousClock.Instant) {
         if let lastCleared, now - lastCleared < Self.delays.max { return }

@@ -216,14 +216,14 @@ private struct SignedText {
     }
 
     func check(_ expected: JWSVerifier.Expectation) throws(JWSVerifier.Failure) {
-        let places = [payload] + SignedMembers.outer.compactMap { payload[$0] }
+        let objects = [payload] + SignedMembers.outer.compactMap { payload[$0] }
         if let bundleId = expected.bundleId {
-            for found in places.compactMap({ $0["bundleId"]?.stringValue }) where !found.isExactly(bundleId) {
+            for found in objects.compactMap({ $0["bundleId"]?.stringValue }) where !found.isExactly(bundleId) {
                 throw JWSVerifier.Failure(step: .app, reason: "the payload is of '\(found)', not of '\(bundleId)'")
             }
         }
         guard let environment = expected.environment else { return }
-        let named = places.flatMap { place in SignedMembers.environment.compactMap { place[$0]?.stringValue } }
+        let named = objects.flatMap { object in SignedMembers.environment.compactMap { object[$0]?.stringValue } }
         for found in named where !found.isExactly(environment) {
             throw JWSVerifier.Failure(step: .environment, reason: "the payload is of \(found), not of \(environment)")
         }

@@ -7,7 +7,7 @@ import StoreModels
 ///  "signIn":"ok","sheet":"auto","priceConsent":"agree","subscriptionRenewalRate":"realTime","simulatedErrors":{},
 ///  "overrides":{"storefront":"FRA"}}
 /// ```
-package struct TesterAnswer: Hashable, Sendable, Codable {
+package struct TesterResponse: Hashable, Sendable, Codable {
     /// The shopper's name, 1…128 characters.
     package var account: String
     /// The settings in force: set by the operator, else the app's default, else StoreKit's.
@@ -40,7 +40,7 @@ package struct TesterAnswer: Hashable, Sendable, Codable {
     }
 }
 
-/// A page of accounts: `{"testers":[…],"after":"bob"}`. Clients read an entry as ``TesterAnswer``.
+/// A page of accounts: `{"testers":[…],"after":"bob"}`. Clients read an entry as ``TesterResponse``.
 package struct TestersResponse<Entry: Sendable>: Sendable {
     /// By name, at most the request's `limit`.
     package var testers: [Entry]

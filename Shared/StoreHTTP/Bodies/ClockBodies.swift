@@ -52,7 +52,7 @@ package struct ClockMove: Hashable, Sendable, Codable {
 /// {"advanceIdentifier":"a_01j…","from":"…","to":"…","isFinished":false,"eventCount":1800,"remaining":98200,…,
 ///  "progress":"/admin/v1/apps/com.example.app/clock/advances/a_01j…"}
 /// ```
-package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
+package struct ClockAdvanceResponse: Hashable, Sendable, Codable {
     /// The progress at the moment of the response.
     package var advance: ClockAdvance
     /// The path that reports the progress. Absent once the advance is finished.

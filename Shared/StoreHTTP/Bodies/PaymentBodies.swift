@@ -72,7 +72,7 @@ package struct OutsidePurchase: Hashable, Sendable, Codable {
 }
 
 /// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
-package struct ContinueAnswer: Hashable, Sendable, Codable {
+package struct ContinueTransactionBody: Hashable, Sendable, Codable {
     /// False fails the purchase, and nothing is charged.
     package var shouldContinue: Bool
 }

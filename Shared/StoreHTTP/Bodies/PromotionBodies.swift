@@ -104,7 +104,7 @@ package struct DecisionRequest: Hashable, Sendable, Codable {
 /// The response of `POST /v1/intents/{id}/decision`: `{"intent":{…},"transaction":{…}}`.
 package struct IntentDecisionResponse: Hashable, Sendable, Codable {
     /// In the state after the decision.
-    package var intent: PurchaseIntent
+    package var intent: StorePurchaseIntent
     /// Present for `continue` only, once PaymentQueue has it.
     package var transaction: PaymentTransaction?
 }

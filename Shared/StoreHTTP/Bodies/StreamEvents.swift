@@ -123,7 +123,7 @@ package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
     package let seq: Int64?
     /// Pending, with `answerBy` set.
-    package var intent: PurchaseIntent
+    package var intent: StorePurchaseIntent
 }
 
 /// The data of `synchronized` and `superseded`: `{"seq":7}`.

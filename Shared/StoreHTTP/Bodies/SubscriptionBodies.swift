@@ -17,7 +17,7 @@ package struct SubscriptionChange: Hashable, Sendable, Codable {
 }
 
 /// The body of `POST /v1/subscriptions/{originalTransactionIdentifier}/price-consent`: `{"show":true}`.
-package struct PriceConsentAnswer: Hashable, Sendable, Codable {
+package struct PriceConsentBody: Hashable, Sendable, Codable {
     /// False postpones the question to the next launch.
     package var show: Bool
 }

@@ -83,12 +83,12 @@ extension TriggerNotificationBody: CheckedBody {
     /// Maximum length of an identifier, in characters, as of any text from clients that has no other limit.
     private static let identifierLengthMax = 255
 
-    private static func check(_ fault: String?, at place: String) throws(StoreError) {
-        if let fault { throw .invalid(place, fault) }
+    private static func check(_ fault: String?, at path: String) throws(StoreError) {
+        if let fault { throw .invalid(path, fault) }
     }
 
-    private static func onlySent(_ place: String) -> StoreError {
+    private static func onlySent(_ path: String) -> StoreError {
         .invalid(
-            place, "changes what is only sent; add onlySend, because the event's own notification is sent as it is")
+            path, "changes what is only sent; add onlySend, because the event's own notification is sent as it is")
     }
 }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// A parameter of requests besides the body.
 package struct Parameter: Sendable {
-    package enum Place: String, Sendable { case path, query, header }
+    package enum Location: String, Sendable { case path, query, header }
 
     /// How a parameter's values are separated.
     package enum Separator: Sendable {
@@ -11,7 +11,7 @@ package struct Parameter: Sendable {
         case repetition
     }
 
-    package let place: Place
+    package let location: Location
     package let name: String
     /// The name of its component in the document, where several operations have it.
     package let component: String
@@ -23,10 +23,10 @@ package struct Parameter: Sendable {
     package let example: JSONValue?
 
     init(
-        _ name: String, in place: Place = .query, as component: String? = nil, isRequired: Bool = false,
+        _ name: String, in location: Location = .query, as component: String? = nil, isRequired: Bool = false,
         _ description: String, _ schema: Schema, separator: Separator? = nil, example: JSONValue? = nil
     ) {
-        self.place = place
+        self.location = location
         self.name = name
         self.component = component ?? name
         self.isRequired = isRequired
@@ -67,7 +67,7 @@ extension Parameter {
 
     package static let intentStates = Parameter(
         "state", as: "intentStates", "Only those in one of these states; left out: all.",
-        .list(of: .type(PurchaseIntent.State.self)), separator: .comma)
+        .list(of: .type(StorePurchaseIntent.State.self)), separator: .comma)
 }
 
 // MARK: - Products

@@ -239,7 +239,7 @@ extension App: SchemaDeclaring {
     }
 }
 
-extension TesterAnswer: SchemaDeclaring {
+extension TesterResponse: SchemaDeclaring {
     package static var schema: TypeSchema {
         .part(
             required: [
@@ -279,7 +279,7 @@ extension ClockAdvance: SchemaDeclaring {
     }
 }
 
-extension ClockAdvanceAnswer: SchemaDeclaring {
+extension ClockAdvanceResponse: SchemaDeclaring {
     package static var schema: TypeSchema { .part(including: [ClockAdvance.self]) }
 }
 

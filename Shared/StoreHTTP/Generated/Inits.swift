@@ -230,7 +230,7 @@ extension ConsumptionBodyV1 {
     }
 }
 
-extension ContinueAnswer {
+extension ContinueTransactionBody {
     @_disfavoredOverload
     package init(shouldContinue: borrowing Bool) {
         self.init(shouldContinue: copy shouldContinue)
@@ -364,7 +364,7 @@ extension InstallationSetting {
 
 extension IntentDecisionResponse {
     @_disfavoredOverload
-    package init(intent: borrowing PurchaseIntent, transaction: PaymentTransaction? = nil) {
+    package init(intent: borrowing StorePurchaseIntent, transaction: PaymentTransaction? = nil) {
         self.init(intent: copy intent, transaction: transaction)
     }
 }
@@ -576,7 +576,7 @@ extension PositionEvent {
     }
 }
 
-extension PriceConsentAnswer {
+extension PriceConsentBody {
     @_disfavoredOverload
     package init(show: borrowing Bool) {
         self.init(show: copy show)
@@ -626,7 +626,7 @@ extension ProductsResponse {
 
 extension PromotedPurchaseEvent {
     @_disfavoredOverload
-    package init(seq: borrowing Int64?, intent: PurchaseIntent) {
+    package init(seq: borrowing Int64?, intent: StorePurchaseIntent) {
         self.init(seq: copy seq, intent: intent)
     }
 }

@@ -3,19 +3,19 @@ import StoreModels
 /// Accounts and the operator's settings for them.
 package enum AccountRoutes {
     /// Lists the accounts that have settings or have opened an app.
-    package static let list = HTTPEndpoint<Empty, TestersResponse<TesterAnswer>>(
+    package static let list = HTTPEndpoint<Empty, TestersResponse<TesterResponse>>(
         "listTesters", .get, "/admin/v1/testers", .admin,
         parameters: .adminPage)
     /// Reads the settings of one account. An unknown account has the defaults.
     ///
     /// An account without settings behaves as in StoreKit.
-    package static let get = HTTPEndpoint<Empty, TesterAnswer>(
+    package static let get = HTTPEndpoint<Empty, TesterResponse>(
         "getTester", .get, "/admin/v1/testers/{account}", .admin)
     /// Replaces all settings of an account.
     ///
     /// A storefront moves the account's customers of every app of the installation, or of the isolated store that the
     /// request names. A member that this version cannot act on is 501, and nothing is changed.
-    package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
+    package static let put = HTTPEndpoint<TesterSettings, TesterResponse>(
         "putTester", .put, "/admin/v1/testers/{account}", .admin,
         responses: [
             .ok(links: [

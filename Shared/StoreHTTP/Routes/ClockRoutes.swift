@@ -14,7 +14,7 @@ package enum ClockRoutes {
     /// Moves an app's clock forward. The same key reports the progress.
     ///
     /// Renewals, retries, ends of trials and expiries on the way happen in order, each once and at its own time.
-    package static let advance = HTTPEndpoint<ClockMove, ClockAdvanceAnswer>(
+    package static let advance = HTTPEndpoint<ClockMove, ClockAdvanceResponse>(
         "advanceClock", .post, "/admin/v1/apps/{bundleId}/clock/advance", .admin,
         parameters: [.key],
         responses: [
@@ -29,7 +29,7 @@ package enum ClockRoutes {
                 ]),
         ], errors: [.invalidOrKey, .keyReused, .outcomeUnknown])
     /// Reads the progress of a move.
-    package static let progress = HTTPEndpoint<Empty, ClockAdvanceAnswer>(
+    package static let progress = HTTPEndpoint<Empty, ClockAdvanceResponse>(
         "getClockAdvance", .get, "/admin/v1/apps/{bundleId}/clock/advances/{id}", .admin)
 
     static let all: [any HTTPOperation] = [

@@ -7,7 +7,7 @@ package enum IntentRoutes {
         "listIntents", .get, "/v1/intents", .app,
         parameters: [.intentStates, .after, .limit])
     /// Reads one intent of the session's device and customer.
-    package static let get = HTTPEndpoint<Empty, PurchaseIntent>(
+    package static let get = HTTPEndpoint<Empty, StorePurchaseIntent>(
         "getIntent", .get, "/v1/intents/{id}", .app,
         errors: [.intentNotFound])
     /// Continues, defers or cancels an intent.
@@ -44,7 +44,8 @@ package enum IntentRoutes {
     package static let search = HTTPEndpoint<Empty, IntentsPage>(
         "searchIntents", .get, "/admin/v1/intents", .admin,
         parameters: [
-            .ofBundleId, .ofAccount, .ofDeviceId, .state(PurchaseIntent.State.self, as: "intentState"), .after, .limit,
+            .ofBundleId, .ofAccount, .ofDeviceId, .state(StorePurchaseIntent.State.self, as: "intentState"), .after,
+            .limit,
         ])
 
     static let all: [any HTTPOperation] = [

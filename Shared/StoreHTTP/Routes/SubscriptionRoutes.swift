@@ -22,7 +22,7 @@ package enum SubscriptionRoutes {
     ///
     /// The app's delegate says so by paymentQueueShouldShowPriceConsent(_:) and showPriceConsentIfNeeded(). Without an
     /// increase that waits for consent nothing happens.
-    package static let showPriceConsent = HTTPEndpoint<PriceConsentAnswer, Subscription>(
+    package static let showPriceConsent = HTTPEndpoint<PriceConsentBody, Subscription>(
         "showPriceConsent", .post, "/v1/subscriptions/{originalTransactionIdentifier}/price-consent", .app,
         errors: [.subscriptionNotFound])
     /// Lists subscriptions across customers, for the operator.

@@ -37,7 +37,7 @@ package enum TransactionRoutes {
     ///
     /// The device that buys answers the transaction's `storefrontChange` with it: paymentQueue(_:shouldContinue:in:). A
     /// late answer, or a second one, changes nothing.
-    package static let answerStorefrontChange = HTTPEndpoint<ContinueAnswer, PaymentTransaction>(
+    package static let answerStorefrontChange = HTTPEndpoint<ContinueTransactionBody, PaymentTransaction>(
         "continueTransaction", .post, "/v1/transactions/{id}/continue", .app,
         urgency: .purchase,
         responses: [

@@ -4,7 +4,7 @@
 /// a subclass declares is not found. The runtime does not list a class's methods, so the library warns about every such
 /// subclass, once.
 enum InheritedConformance {
-    private static let named = Locked<Set<ObjectIdentifier>>([])
+    private static let named = LockedValue<Set<ObjectIdentifier>>([])
 
     /// - Parameters:
     ///   - role: The object's role in the warning: observer, delegate.

@@ -2,8 +2,8 @@ import Foundation
 internal import StoreModels
 
 extension StoreConnection {
-    private static let chosen = Locked<StoreConnection?>(nil)
-    private static let isInUse = Locked(false)
+    private static let chosen = LockedValue<StoreConnection?>(nil)
+    private static let isInUse = LockedValue(false)
 
     /// Sets the store of `SKPaymentQueue.default()` and of every object without a queue of its own.
     ///

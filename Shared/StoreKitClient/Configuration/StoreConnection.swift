@@ -96,7 +96,7 @@ struct ClientTiming: Sendable {
     var backoffMin = Duration.milliseconds(100)
     var backoffMax = Duration.seconds(5)
     /// The retry time of a request that certainly did not reach the store.
-    var patience = Duration.seconds(30)
+    var retryTimeout = Duration.seconds(30)
     /// The longest time a request may receive no byte. The gateway responds within 5 s, if only with an error.
     var requestTimeout = Duration.seconds(15)
     /// The longest time a stream may receive no byte. The gateway sends a comment every 15 s.

@@ -7,7 +7,7 @@ final class TaskBag: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     deinit { for task in state.withLock({ $0.tasks.values }) { task.cancel() } }
 

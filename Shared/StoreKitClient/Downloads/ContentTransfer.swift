@@ -25,7 +25,7 @@ struct ContentTransfer: Sendable {
         if count > length { (count, etag) = try restart() }
         progressed(count)
         var attempts = 0
-        var backoff = Backoff(timing)
+        var backoff = RetryBackoff(timing)
         while count < length {
             try Task.checkCancellation()
             do {

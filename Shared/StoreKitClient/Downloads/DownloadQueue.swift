@@ -14,7 +14,7 @@ final class DownloadQueue: Sendable {
 
     private let call: RepeatedCall
     private let directory: URL
-    private let work = Locked(Work())
+    private let work = LockedValue(Work())
     /// Called after progress and after a failure.
     private let changed: @Sendable (SKDownload) -> Void
 

@@ -39,7 +39,7 @@ struct DownloadRun: Sendable {
     private func transfer() async throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let isFirst = Locked(true)
+        let isFirst = LockedValue(true)
         let transfer = ContentTransfer(
             gateway: call.gateway, timing: call.timing, downloadId: model.id, length: model.contentLength,
             file: file
@@ -70,7 +70,7 @@ struct DownloadRun: Sendable {
     /// - Returns: The download in its new state.
     private func tell(_ action: DownloadAction) async throws -> Download {
         let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: OptionalError())
-        let answer = try await call.send(request, patience: call.timing.patience)
-        return try answer.body(of: DownloadRoutes.update(action))
+        let response = try await call.send(request, retryTimeout: call.timing.retryTimeout)
+        return try response.body(of: DownloadRoutes.update(action))
     }
 }

@@ -19,7 +19,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
         var failure: SKError?
     }
 
-    private let locked = Locked<State?>(nil)
+    private let locked = LockedValue<State?>(nil)
 
     /// Creates an empty download, for subclasses in an app's tests.
     public override init() { super.init() }

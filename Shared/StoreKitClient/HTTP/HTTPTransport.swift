@@ -1,4 +1,5 @@
 import Foundation
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -29,7 +30,7 @@ struct HTTPTransport: Sendable {
     /// - Throws: `URLError`, with `dataLengthExceedsMaximum` for a body of more than `limit` bytes, or
     ///   `CancellationError`.
     func load(_ request: URLRequest, limit: Int) async throws -> HTTPResponse {
-        let running = Locked<URLSessionTask?>(nil)
+        let running = LockedValue<URLSessionTask?>(nil)
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in

@@ -3,14 +3,14 @@ struct RepeatedCall: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
 
-    /// - Parameter patience: The retry time of a request that never reached the store. Nil for no limit.
+    /// - Parameter retryTimeout: The retry time of a request that never reached the store. Nil for no limit.
     /// - Returns: The successful response.
     /// - Throws: ``StoreProblem`` when the store refuses, `URLError` when it could not be reached in time, or
     ///   `CancellationError` when the queue was deallocated.
-    func send(_ call: HTTPCall, patience: Duration?) async throws -> HTTPResponse {
+    func send(_ call: HTTPCall, retryTimeout: Duration?) async throws -> HTTPResponse {
         let clock = ContinuousClock()
         let start = clock.now
-        var repetition = Repetition(timing, patience: patience)
+        var repetition = Repetition(timing, retryTimeout: retryTimeout)
         while true {
             let attempt = await attempt(call)
             try Task.checkCancellation()

@@ -1,8 +1,8 @@
 /// Decides after each attempt whether to repeat a request. The type is pure, and the caller passes the time in.
 ///
 /// A repeated request is idempotent, so the store performs it once. A request that certainly did not reach the store
-/// fails after `patience`. A request whose response was lost may have been performed, so it is repeated until the store
-/// reports its outcome, for as long as the process runs.
+/// fails after `retryTimeout`. A request whose response was lost may have been performed, so it is repeated until the
+/// store reports its outcome, for as long as the process runs.
 struct Repetition: Sendable {
     enum Step: Sendable {
         case done(HTTPResponse)
@@ -21,14 +21,14 @@ struct Repetition: Sendable {
     }
 
     /// The retry time of a request that was certainly not performed. Nil for no limit.
-    private let patience: Duration?
-    private var backoff: Backoff
+    private let retryTimeout: Duration?
+    private var backoff: RetryBackoff
     /// Whether one of the attempts may have been performed.
     private(set) var isOutcomeUnknown = false
 
-    init(_ timing: ClientTiming, patience: Duration?) {
-        self.patience = patience
-        backoff = Backoff(timing)
+    init(_ timing: ClientTiming, retryTimeout: Duration?) {
+        self.retryTimeout = retryTimeout
+        backoff = RetryBackoff(timing)
     }
 
     /// - Parameters:
@@ -42,7 +42,7 @@ struct Repetition: Sendable {
             guard isOutcomeUnknown, Self.isAboutTheCaller(error) else { return .failed(error) }
             return .again(after: backoff.next())
         case .notTaken(let error, let retryAfter):
-            if let patience, elapsed >= patience, !isOutcomeUnknown { return .failed(error) }
+            if let retryTimeout, elapsed >= retryTimeout, !isOutcomeUnknown { return .failed(error) }
             return .again(after: backoff.next(atLeast: retryAfter))
         case .unknown(_, let retryAfter):
             isOutcomeUnknown = true

@@ -24,7 +24,7 @@ final class SessionKeeper: Sendable {
     private let connection: StoreConnection
     private let transport: HTTPTransport
     private let changed: @Sendable (Storefront) -> Void
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// - Parameter changed: Called with the new storefront when a new session has another one than the session before.
     init(
@@ -44,14 +44,14 @@ final class SessionKeeper: Sendable {
     /// Returns a session, opening one when needed.
     /// - Parameter refused: A token that the gateway refused. A session with this token is replaced.
     func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
-        enum Step { case answer(SessionResponse), wait, open }
+        enum Step { case response(SessionResponse), wait, open }
         let step = state.withLock { state -> Step in
-            if let session = state.session, session.token != refused, state.waiting == nil { return .answer(session) }
+            if let session = state.session, session.token != refused, state.waiting == nil { return .response(session) }
             defer { state.waiting = (state.waiting ?? []) + [completion] }
             return state.waiting == nil ? .open : .wait
         }
         switch step {
-        case .answer(let session): completion(.success(session))
+        case .response(let session): completion(.success(session))
         case .wait: break
         case .open: open()
         }
@@ -107,7 +107,7 @@ final class SessionKeeper: Sendable {
         transport.start(
             request,
             WholeTransfer(limit: call.limit) { [self] result in
-                opened(result.flatMap { answer in Result { try Self.read(answer) } }, handler)
+                opened(result.flatMap { response in Result { try Self.read(response) } }, handler)
             })
     }
 
@@ -127,9 +127,9 @@ final class SessionKeeper: Sendable {
         for completion in waiting { completion(result) }
     }
 
-    private static func read(_ answer: HTTPResponse) throws -> SessionResponse {
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return try answer.body(of: SessionRoutes.open)
+    private static func read(_ response: HTTPResponse) throws -> SessionResponse {
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        return try response.body(of: SessionRoutes.open)
     }
 }
 

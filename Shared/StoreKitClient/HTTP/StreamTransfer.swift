@@ -18,7 +18,7 @@ final class StreamTransfer: Transfer {
     let parts: AsyncThrowingStream<Part, any Error>
     private let continuation: AsyncThrowingStream<Part, any Error>.Continuation
     private let bytesMax: Int
-    private let waiting = Locked(0)
+    private let waiting = LockedValue(0)
 
     init(bytesMax: Int) {
         self.bytesMax = bytesMax

@@ -22,7 +22,7 @@ final class WholeTransfer: Transfer {
 
     private let limit: Int
     private let completion: @Sendable (Result<HTTPResponse, any Error>) -> Void
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     init(limit: Int, completion: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) {
         self.limit = limit

@@ -36,7 +36,7 @@ struct PaymentFields: Hashable, Sendable {
     }
 
     /// Copies the payment of a purchase intent, which adding it continues.
-    init(promoted intent: StoreModels.PurchaseIntent) {
+    init(promoted intent: StorePurchaseIntent) {
         self.init(intent.payment)
         intentIdentifier = intent.intentIdentifier
     }

@@ -9,7 +9,7 @@ internal import StoreModels
 /// `shouldAddStorePayment` is charged once: adding it a second time makes a failed transaction.
 open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is behind a lock.
-    fileprivate let locked = Locked(PaymentFields(productIdentifier: ""))
+    fileprivate let locked = LockedValue(PaymentFields(productIdentifier: ""))
 
     /// An empty payment.
     public override init() { super.init() }

@@ -17,7 +17,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         weak var listener: (any SKRequestDelegate)?
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// Creates a request that sends nothing, for subclasses in an app's tests.
     public override init() { super.init() }

@@ -9,17 +9,17 @@ struct DeferredPaymentsQuery: Sendable {
     private struct Reply: JSONForm, Decodable {
         typealias Body = IntentsPage
 
-        let intents: [Readable<StoreModels.PurchaseIntent>]
+        let intents: [Readable<StorePurchaseIntent>]
     }
 
     let gateway: GatewayClient
 
     func run() async throws -> [DeferredStorePayment] {
         do {
-            let answer = try await gateway.send(
-                HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
-            guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-            let intents = try answer.body(of: IntentRoutes.list, as: Reply.self).intents
+            let response = try await gateway.send(
+                HTTPCall(IntentRoutes.list, query: ["state": StorePurchaseIntent.State.deferred.rawValue]))
+            guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+            let intents = try response.body(of: IntentRoutes.list, as: Reply.self).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }
         } catch let error as URLError {
             throw error

@@ -17,7 +17,7 @@ public struct DeferredStorePayment: Sendable {
     /// The time at which it expires, by the store's clock.
     public let expirationDate: Date
 
-    init(_ model: StoreModels.PurchaseIntent) {
+    init(_ model: StorePurchaseIntent) {
         payment = SKPayment(PaymentFields(promoted: model))
         product = SKProduct(model.product)
         expirationDate = model.expiresAt.date

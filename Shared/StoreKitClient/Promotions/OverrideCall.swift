@@ -18,9 +18,9 @@ struct OverrideCall: Sendable {
 
     func visibility(of product: String) async -> Result<SKProductStorePromotionVisibility, any Error> {
         await result {
-            let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
+            let response = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try answer.body(of: PromotionRoutes.visibility, as: ProductVisibility.self).visibility)
+                try response.body(of: PromotionRoutes.visibility, as: ProductVisibility.self).visibility)
         }
     }
 
@@ -32,15 +32,15 @@ struct OverrideCall: Sendable {
                 HTTPCall(
                     PromotionRoutes.putVisibility, [.productIdentifier: product],
                     body: NewVisibility(visibility: visibility.model)),
-                patience: call.timing.patience)
+                retryTimeout: call.timing.retryTimeout)
         }
     }
 
     /// Reads the device's order, without products that the catalogue no longer has.
     func order() async -> Result<[SKProduct], any Error> {
         await result {
-            let answer = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try answer.body(of: PromotionRoutes.order)
+            let response = try await ask(HTTPCall(PromotionRoutes.order))
+            let reply = try response.body(of: PromotionRoutes.order)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }
@@ -50,14 +50,14 @@ struct OverrideCall: Sendable {
         await result {
             _ = try await call.send(
                 HTTPCall(PromotionRoutes.putOrder, body: NewOrder(productIdentifiers: order)),
-                patience: call.timing.patience)
+                retryTimeout: call.timing.retryTimeout)
         }
     }
 
     private func ask(_ request: HTTPCall) async throws -> HTTPResponse {
-        let answer = try await call.gateway.send(request)
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return answer
+        let response = try await call.gateway.send(request)
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        return response
     }
 
     private func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {

@@ -10,12 +10,12 @@ internal import StoreModels
 /// An app iterates these or implements `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that
 /// the app does not purchase counts as deferred after ten seconds. It can still be purchased until it expires.
 public struct PurchaseIntent: Sendable, Identifiable, Hashable {
-    let model: StoreModels.PurchaseIntent
+    let model: StorePurchaseIntent
     let queue: SKPaymentQueue
     /// The product, with its price and texts.
     public let product: SKProduct
 
-    init(_ model: StoreModels.PurchaseIntent, _ queue: SKPaymentQueue) {
+    init(_ model: StorePurchaseIntent, _ queue: SKPaymentQueue) {
         self.model = model
         self.queue = queue
         product = SKProduct(model.product)

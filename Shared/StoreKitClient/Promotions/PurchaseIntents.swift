@@ -24,7 +24,7 @@ extension PurchaseIntent {
         /// The iterator, which ends when its task is cancelled.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let queue: SKPaymentQueue
-            var intents: AsyncStream<StoreModels.PurchaseIntent>.Iterator
+            var intents: AsyncStream<StorePurchaseIntent>.Iterator
 
             public mutating func next() async -> PurchaseIntent? {
                 await next(isolation: nil)
@@ -36,7 +36,7 @@ extension PurchaseIntent {
 
             private mutating func nextModel(
                 isolation actor: isolated (any Actor)?
-            ) async -> StoreModels.PurchaseIntent? {
+            ) async -> StorePurchaseIntent? {
                 if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
                     return await intents.next(isolation: actor)
                 }

@@ -7,7 +7,7 @@ extension QueueCore {
         typealias Body = IntentDecisionResponse
 
         struct Intent: Decodable, Sendable {
-            let state: StoreModels.PurchaseIntent.State
+            let state: StorePurchaseIntent.State
         }
         struct Named: Decodable, Sendable {
             let id: String
@@ -53,8 +53,8 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {
-                let answer = try await call.send(request, patience: call.timing.patience)
-                let reply = try answer.body(of: IntentRoutes.decide, as: DecisionReply.self)
+                let response = try await call.send(request, retryTimeout: call.timing.retryTimeout)
+                let reply = try response.body(of: IntentRoutes.decide, as: DecisionReply.self)
                 failure = self?.accept(reply, to: decision)
             } catch {
                 failure = SKError(cause: error)
@@ -113,7 +113,7 @@ struct IntentDecision: Sendable {
 
 extension IntentDecision {
     /// Returns the intent's payment, with the intent's identifier.
-    static func payment(of intent: StoreModels.PurchaseIntent) -> Payment {
+    static func payment(of intent: StorePurchaseIntent) -> Payment {
         var payment = intent.payment
         payment.intentIdentifier = intent.intentIdentifier
         return payment

@@ -3,7 +3,7 @@ internal import StoreModels
 
 extension QueueCore {
     /// Asks or notifies the app about an intent, once in a run.
-    func promoted(_ intent: StoreModels.PurchaseIntent, in state: inout QueueState) {
+    func promoted(_ intent: StorePurchaseIntent, in state: inout QueueState) {
         guard state.intents.received(intent) else { return }
         switch state.handler {
         case .delegate: enqueue(in: &state) { core in core.ask(intent) }
@@ -23,7 +23,7 @@ extension QueueCore {
     }
 
     /// Asks the first registered observer that has the method. Runs on the callback queue.
-    private func ask(_ intent: StoreModels.PurchaseIntent) {
+    private func ask(_ intent: StorePurchaseIntent) {
         let (queue, observer) = state.withLock { ($0.queue, $0.observers.storePaymentHandler) }
         let id = intent.intentIdentifier
         guard let queue, let observer else { return state.withLock { $0.intents.withdraw(id) } }
@@ -40,9 +40,9 @@ extension QueueCore {
 
     /// Returns a stream of the purchase intents.
     /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
-    func promotedPurchases() -> AsyncStream<StoreModels.PurchaseIntent> {
+    func promotedPurchases() -> AsyncStream<StorePurchaseIntent> {
         if let reason = connection.purchaseIntentUnsupported { fatalError(reason) }
-        let (intents, listener) = AsyncStream<StoreModels.PurchaseIntent>.makeStream(
+        let (intents, listener) = AsyncStream<StorePurchaseIntent>.makeStream(
             bufferingPolicy: .bufferingNewest(ClientLimits.intentsMax))
         let (number, living) = state.withLock { state in
             let living = state.observers.prune()

@@ -42,7 +42,7 @@ final class CallbackQueue: Sendable {
 /// Detects whether libdispatch serves the main queue without a run loop. It does after `dispatchMain()` and under an
 /// async `main`, until the process ends.
 private enum MainQueue {
-    private static let served = Locked(false)
+    private static let served = LockedValue(false)
 
     private static let probe: Void = DispatchQueue.main.async {
         if RunLoop.main.currentMode == nil { served.withLock { $0 = true } }
@@ -56,7 +56,7 @@ private enum MainQueue {
 /// A callback that runs once, on the queue that takes it first.
 private final class Turn: Sendable {
     private let callback: @Sendable () -> Void
-    private let isTaken = Locked(false)
+    private let isTaken = LockedValue(false)
     private let done = DispatchSemaphore(value: 0)
 
     init(_ callback: @escaping @Sendable () -> Void) { self.callback = callback }

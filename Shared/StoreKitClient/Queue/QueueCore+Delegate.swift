@@ -40,7 +40,7 @@ extension QueueCore {
         post(
             HTTPCall(
                 TransactionRoutes.answerStorefrontChange, [.id: id],
-                body: ContinueAnswer(shouldContinue: shouldContinue))
+                body: ContinueTransactionBody(shouldContinue: shouldContinue))
         )
     }
 
@@ -48,14 +48,14 @@ extension QueueCore {
         post(
             HTTPCall(
                 SubscriptionRoutes.showPriceConsent, [.originalTransactionIdentifier: subscription],
-                body: PriceConsentAnswer(show: show)))
+                body: PriceConsentBody(show: show)))
     }
 
     /// Sends the app's answer. A late or repeated answer has no effect. The stream reports the purchase's state.
     private func post(_ answer: HTTPCall) {
         tasks.run { [call] in
             do {
-                _ = try await call.send(answer, patience: call.timing.patience)
+                _ = try await call.send(answer, retryTimeout: call.timing.retryTimeout)
             } catch is CancellationError {
                 // The queue was deallocated.
             } catch {

@@ -27,10 +27,11 @@ extension QueueCore {
         }
         tasks.run { [weak self, call] in
             do {
-                let answer = try await call.send(
-                    HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key), patience: call.timing.patience
+                let response = try await call.send(
+                    HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key),
+                    retryTimeout: call.timing.retryTimeout
                 )
-                let id = try answer.body(of: PaymentRoutes.add, as: Named.self).id
+                let id = try response.body(of: PaymentRoutes.add, as: Named.self).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
                 // The queue was deallocated.
@@ -55,7 +56,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 _ = try await call.send(
-                    HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), patience: nil)
+                    HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), retryTimeout: nil)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
                 // The transaction no longer exists in the store.

@@ -12,26 +12,26 @@ final class QueueCore: Sendable {
     let sessions: SessionKeeper
     let gateway: GatewayClient
     let call: RepeatedCall
-    let state: Locked<QueueState>
+    let state: LockedValue<QueueState>
     let tasks = TaskBag()
     private let streamTransport: HTTPTransport
     let callbacks: CallbackQueue
     let receipt: ReceiptFile
     let overrides = OverrideQueue()
-    private let downloadQueue: Locked<DownloadQueue?>
+    private let downloadQueue: LockedValue<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
         self.connection = connection
         self.timing = timing
-        let moved = Locked<(@Sendable () -> Void)?>(nil)
+        let moved = LockedValue<(@Sendable () -> Void)?>(nil)
         let transport = HTTPTransport(timeout: timing.requestTimeout)
         streamTransport = HTTPTransport(timeout: timing.streamTimeout)
         sessions = SessionKeeper(connection, transport) { _ in moved.withLock { $0 }?() }
         gateway = GatewayClient(connection: connection, transport: transport, sessions: sessions)
         call = RepeatedCall(gateway: gateway, timing: timing)
         callbacks = CallbackQueue(target: connection.callbackTarget)
-        state = Locked(QueueState(deviceId: connection.deviceId))
-        downloadQueue = Locked(nil)
+        state = LockedValue(QueueState(deviceId: connection.deviceId))
+        downloadQueue = LockedValue(nil)
         let directory = connection.contentDirectory ?? Self.caches(of: connection)
         receipt = ReceiptFile(directory: directory)
         let made = DownloadQueue(call, directory: directory) { [weak self] download in
@@ -95,7 +95,7 @@ extension QueueCore {
         guard state.stream?.handler != handler else { return }
         state.stream?.task.cancel()
         state.nextStream += 1
-        let stream = ObserverStream(
+        let stream = StreamKeeper(
             number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
             sessions: sessions, timing: timing)
         // Unstructured, because registering an observer returns immediately; it is cancelled with the last observer.
@@ -133,7 +133,7 @@ extension QueueCore {
     }
 
     /// Delivers changes to all observers, in their order.
-    func tell(_ changes: [TransactionTable.Change], in state: inout QueueState) {
+    func tell(_ changes: [UnfinishedTransactions.Change], in state: inout QueueState) {
         for change in changes {
             let callback: QueueCallback =
                 switch change {
@@ -225,7 +225,7 @@ extension QueueCore {
     func products(
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> any RunningRequest {
-        let query = ProductsQuery(gateway: gateway, identifiers: identifiers)
+        let query = ProductsFetch(gateway: gateway, identifiers: identifiers)
         // Unstructured, because `start()` returns immediately. The completion retains the request, which can cancel it.
         return Task { [callbacks] in
             let result = await query.result()
@@ -258,7 +258,7 @@ extension QueueCore {
                 _ = try await call.send(
                     HTTPCall(
                         RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key),
-                    patience: call.timing.patience)
+                    retryTimeout: call.timing.retryTimeout)
             } catch is CancellationError {
                 // The queue was deallocated.
             } catch {

@@ -3,13 +3,13 @@ internal import StoreModels
 /// The state of a queue, kept behind its lock.
 struct QueueState: Sendable {
     weak var queue: SKPaymentQueue?
-    var table: TransactionTable
+    var table: UnfinishedTransactions
     var observers = QueueObservers()
     /// The app's objects of the queue's downloads, by identifier.
     var downloads: [String: SKDownload] = [:]
-    var intents = IntentTable()
+    var intents = PendingIntents()
     /// The iterators of ``PurchaseIntent/intents``.
-    private(set) var intentListeners: [Int: AsyncStream<StoreModels.PurchaseIntent>.Continuation] = [:]
+    private(set) var intentListeners: [Int: AsyncStream<StorePurchaseIntent>.Continuation] = [:]
     private var nextListener = 0
     /// The stream, or nil without an observer or iterator.
     var stream: RunningStream?
@@ -26,7 +26,7 @@ struct QueueState: Sendable {
     /// The stream's reader, while it waits for callbacks.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(deviceId: String) { table = TransactionTable(deviceId: deviceId) }
+    init(deviceId: String) { table = UnfinishedTransactions(deviceId: deviceId) }
 
     var isObserved: Bool { !observers.isEmpty || !intentListeners.isEmpty }
 
@@ -37,7 +37,7 @@ struct QueueState: Sendable {
     }
 
     /// - Returns: The listener's number.
-    mutating func listen(_ listener: AsyncStream<StoreModels.PurchaseIntent>.Continuation) -> Int {
+    mutating func listen(_ listener: AsyncStream<StorePurchaseIntent>.Continuation) -> Int {
         defer { nextListener += 1 }
         intentListeners[nextListener] = listener
         return nextListener
@@ -46,7 +46,7 @@ struct QueueState: Sendable {
     /// - Returns: The listener, to be released after the lock.
     mutating func stopListening(
         _ number: Int
-    ) -> AsyncStream<StoreModels.PurchaseIntent>.Continuation? { intentListeners.removeValue(forKey: number) }
+    ) -> AsyncStream<StorePurchaseIntent>.Continuation? { intentListeners.removeValue(forKey: number) }
 
     /// Traps when the app handles promoted purchases both ways (M60).
     func checkHandlers() {

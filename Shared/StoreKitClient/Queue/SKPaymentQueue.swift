@@ -25,11 +25,11 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     private static let shared = SKPaymentQueue()
     /// The default queue's core, or nil before the first call that needs the store.
-    private static let sharedCore = Locked<QueueCore?>(nil)
+    private static let sharedCore = LockedValue<QueueCore?>(nil)
 
     /// The core of a queue with its own connection, or nil for the app's queue.
     private var ownCore: QueueCore?
-    private let delegateReference = Locked(DelegateReference())
+    private let delegateReference = LockedValue(DelegateReference())
 
     /// The app's queue, with the connection of ``StoreConnection/use(_:)`` or of the environment.
     open class func `default`() -> SKPaymentQueue { shared }

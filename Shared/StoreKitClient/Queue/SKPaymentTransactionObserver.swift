@@ -17,9 +17,9 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// The return type of ``paymentQueue(_:shouldAddStorePayment:for:)``, inferred by Swift: `Bool` where the observer
     /// implements it. By this type the queue knows whether the app handles promoted purchases, and declares it with the
     /// launch.
-    associatedtype StorePaymentDecision: StorePaymentAnswer
+    associatedtype StorePaymentDecision: StorePaymentOutcome
     /// The return type of the method under its older name.
-    associatedtype OlderStorePaymentDecision: StorePaymentAnswer
+    associatedtype OlderStorePaymentDecision: StorePaymentOutcome
 
     /// Receives transactions that are new or have a new state. Each state is delivered once while an observer is
     /// registered. Unfinished transactions are delivered again at each launch.
@@ -77,12 +77,12 @@ extension SKPaymentTransactionObserver {
     /// The default, whose return type marks the observer as not handling promoted purchases.
     public func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
-    ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }
+    ) -> NoStorePaymentOutcome { NoStorePaymentOutcome() }
 
     /// The default, whose return type marks the observer as not handling promoted purchases.
     public func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
-    ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }
+    ) -> NoStorePaymentOutcome { NoStorePaymentOutcome() }
 
     public func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {}
 

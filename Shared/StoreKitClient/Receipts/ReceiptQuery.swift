@@ -20,9 +20,9 @@ struct ReceiptQuery: Sendable {
     }
 
     private func ask() async throws -> Data {
-        let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try answer.body(of: ReceiptRoutes.get)
+        let response = try await gateway.send(HTTPCall(ReceiptRoutes.get))
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        let reply = try response.body(of: ReceiptRoutes.get)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
     }

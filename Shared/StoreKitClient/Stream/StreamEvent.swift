@@ -13,7 +13,7 @@ enum StreamEvent: Equatable, Sendable {
     /// A price increase waits for the customer's consent. The value is the subscription's original transaction.
     case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's decision.
-    case promoted(StoreModels.PurchaseIntent)
+    case promoted(StorePurchaseIntent)
     /// The store brings the app to the front, for the purchase that comes next.
     case openApp
     /// Every unfinished transaction was delivered.

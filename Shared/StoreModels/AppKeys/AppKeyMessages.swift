@@ -39,7 +39,7 @@ public struct AddAppKeyRequest: Hashable, Sendable, Codable {
     public var kind: KeyKind
 }
 
-/// A new key with its secret, which nobody keeps.
+/// A new key with its secret, which only this reply has.
 public struct NewAppKey: Hashable, Sendable, Codable {
     public var key: AppKeyRecord
     /// The text that the app's server sends, or the private key as PEM.

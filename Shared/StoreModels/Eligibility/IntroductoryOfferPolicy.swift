@@ -75,7 +75,7 @@ public enum IntroductoryOfferPolicy {
                 usedProductIdentifier: history.introductoryOfferProduct)
         }
         let latest = history.activeTransaction
-        switch history.standing(at: now) {
+        switch history.status(at: now) {
         case .new:
             return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil)
         case .former:

@@ -26,7 +26,7 @@ public enum OfferCodePolicy {
     private static func audience(
         of history: SubscriptionGroupHistory?, at now: Timestamp
     ) -> RedeemableOffer.Audience {
-        switch history?.standing(at: now) ?? .new {
+        switch history?.status(at: now) ?? .new {
         case .new: .new
         case .existing: .existing
         case .former: .expired

@@ -26,7 +26,7 @@ public enum PromotionalOfferPolicy {
     ///   - history: The group's history, or nil if the customer has none.
     ///   - now: The business clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
-        switch history?.standing(at: now) ?? .new {
+        switch history?.status(at: now) ?? .new {
         case .new: Decision(isEligible: false, rule: .neverSubscribed)
         case .existing: Decision(isEligible: true, rule: .subscribed)
         case .former: Decision(isEligible: true, rule: .lapsed)

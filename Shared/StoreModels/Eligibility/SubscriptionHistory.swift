@@ -103,9 +103,9 @@ extension SubscriptionHistory {
 
     private static func rank(_ entry: Entry, _ question: Question, _ now: Timestamp) -> [Int64] {
         let isSameProduct = entry.productIdentifier.isExactly(question.productIdentifier)
-        let goesOn = if case .existing = group("", entry).standing(at: now) { true } else { false }
+        let isSubscribed = if case .existing = group("", entry).status(at: now) { true } else { false }
         return [
-            goesOn ? 1 : 0, isSameProduct ? 1 : 0, entry.activeUntil?.milliseconds ?? .min,
+            isSubscribed ? 1 : 0, isSameProduct ? 1 : 0, entry.activeUntil?.milliseconds ?? .min,
             Int64(entry.originalTransactionIdentifier) ?? 0,
         ]
     }

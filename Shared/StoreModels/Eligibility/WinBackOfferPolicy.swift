@@ -54,7 +54,7 @@ public enum WinBackOfferPolicy {
         _ conditions: RedeemableOffer.WinBackConditions, _ facts: WinBackFacts, _ now: Timestamp
     ) -> Rule {
         guard conditions.isOffered != false else { return .notOffered }
-        switch facts.history?.standing(at: now) ?? .new {
+        switch facts.history?.status(at: now) ?? .new {
         case .new: return .neverSubscribed
         case .existing: return .subscribed
         case .former: break

@@ -1,8 +1,8 @@
 extension StoreError {
     /// Creates an error for an invalid request.
-    /// - Parameter place: The invalid part: `$.quantity`, `query limit`.
-    package static func invalid(_ place: String, _ reason: String, status: Int = 400) -> StoreError {
-        var error = StoreError(.requestInvalid, "\(place): \(reason)", details: ["path": .string(place)])
+    /// - Parameter path: The invalid part: `$.quantity`, `query limit`.
+    package static func invalid(_ path: String, _ reason: String, status: Int = 400) -> StoreError {
+        var error = StoreError(.requestInvalid, "\(path): \(reason)", details: ["path": .string(path)])
         error.status = status
         return error
     }

@@ -491,42 +491,9 @@ extension CustomerRefundRequest {
     }
 }
 
-extension CustomerStanding {
-    @_disfavoredOverload
-    public init(
-        storefront: borrowing String, ownedProductIdentifiers: [String], isTruncated: Bool? = nil,
-        businessNow: Timestamp
-    ) {
-        self.init(
-            storefront: copy storefront, ownedProductIdentifiers: ownedProductIdentifiers, isTruncated: isTruncated,
-            businessNow: businessNow)
-    }
-}
-
-extension CustomerStandingRequest {
-    @_disfavoredOverload
-    public init(bundleId: borrowing String, customerIdentifier: String) {
-        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
-    }
-}
-
-extension CustomerStandings {
-    @_disfavoredOverload
-    public init(standings: borrowing [CustomerStanding?]) {
-        self.init(standings: copy standings)
-    }
-}
-
-extension CustomerStandingsRequest {
-    @_disfavoredOverload
-    public init(customers: borrowing [CustomerStandingRequest]) {
-        self.init(customers: copy customers)
-    }
-}
-
 extension DecideIntentReply {
     @_disfavoredOverload
-    public init(intent: borrowing PurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
+    public init(intent: borrowing StorePurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
         self.init(intent: copy intent, added: added, isRepeated: isRepeated)
     }
 }
@@ -545,7 +512,7 @@ extension DecideIntentRequest {
 
 extension DeliverIntentsReply {
     @_disfavoredOverload
-    public init(intents: borrowing [PurchaseIntent], seq: Int64) {
+    public init(intents: borrowing [StorePurchaseIntent], seq: Int64) {
         self.init(intents: copy intents, seq: seq)
     }
 }
@@ -901,7 +868,7 @@ extension InstallationReference {
 
 extension IntentEvent {
     @_disfavoredOverload
-    public init(id: borrowing String, type: Kind, bundleId: String, account: String, intent: PurchaseIntent) {
+    public init(id: borrowing String, type: Kind, bundleId: String, account: String, intent: StorePurchaseIntent) {
         self.init(id: copy id, type: type, bundleId: bundleId, account: account, intent: intent)
     }
 }
@@ -941,7 +908,7 @@ extension IntentListRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String? = nil, account: String? = nil, deviceId: String? = nil,
-        state: PurchaseIntent.State? = nil, after: String? = nil, limit: Int = 100
+        state: StorePurchaseIntent.State? = nil, after: String? = nil, limit: Int = 100
     ) {
         self.init(
             bundleId: copy bundleId, account: account, deviceId: deviceId, state: state, after: after, limit: limit)
@@ -966,7 +933,7 @@ extension IntentsChanged {
 
 extension IntentsPage {
     @_disfavoredOverload
-    public init(intents: borrowing [PurchaseIntent], after: String? = nil) {
+    public init(intents: borrowing [StorePurchaseIntent], after: String? = nil) {
         self.init(intents: copy intents, after: after)
     }
 }
@@ -974,8 +941,8 @@ extension IntentsPage {
 extension IntentsRequest {
     @_disfavoredOverload
     public init(
-        bundleId: borrowing String, deviceId: String, customerIdentifier: String, states: [PurchaseIntent.State] = [],
-        after: String? = nil, limit: Int = 100
+        bundleId: borrowing String, deviceId: String, customerIdentifier: String,
+        states: [StorePurchaseIntent.State] = [], after: String? = nil, limit: Int = 100
     ) {
         self.init(
             bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, states: states,
@@ -1582,40 +1549,6 @@ extension PromptsRequest {
     }
 }
 
-extension PurchaseIntent {
-    @_disfavoredOverload
-    public init(
-        intentIdentifier: borrowing String, state: State, payment: Payment, product: Product, offer: String? = nil,
-        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
-        feedback: String? = nil, transactionId: String? = nil, bundleId: String? = nil, account: String? = nil,
-        deviceId: String? = nil, warning: String? = nil
-    ) {
-        self.init(
-            intentIdentifier: copy intentIdentifier, state: state, payment: payment, product: product, offer: offer,
-            source: source, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
-            transactionId: transactionId, bundleId: bundleId, account: account, deviceId: deviceId, warning: warning)
-    }
-}
-
-extension PurchaseIntent.Life {
-    @_disfavoredOverload
-    public init(
-        state: borrowing PurchaseIntent.State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp,
-        deferredBy: PurchaseIntent.Deferral? = nil, feedback: String? = nil, isAdded: Bool = false
-    ) {
-        self.init(
-            state: copy state, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
-            isAdded: isAdded)
-    }
-}
-
-extension PurchaseIntent.Life.Now {
-    @_disfavoredOverload
-    public init(wall: borrowing Timestamp, business: Timestamp) {
-        self.init(wall: copy wall, business: business)
-    }
-}
-
 extension PutAppRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, settings: AppSettings) {
@@ -2070,7 +2003,7 @@ extension StartPurchaseRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String, deviceId: String, customerIdentifier: String, account: String,
-        source: PurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
+        source: StorePurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
     ) {
         self.init(
             bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, account: account,
@@ -2101,6 +2034,73 @@ extension StoreEvent {
     @_disfavoredOverload
     public init(id: borrowing String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
         self.init(id: copy id, type: type, bundleId: bundleId, account: account, transaction: transaction)
+    }
+}
+
+extension StorePageCustomer {
+    @_disfavoredOverload
+    public init(
+        storefront: borrowing String, ownedProductIdentifiers: [String], isTruncated: Bool? = nil,
+        businessNow: Timestamp
+    ) {
+        self.init(
+            storefront: copy storefront, ownedProductIdentifiers: ownedProductIdentifiers, isTruncated: isTruncated,
+            businessNow: businessNow)
+    }
+}
+
+extension StorePageCustomerRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension StorePageCustomers {
+    @_disfavoredOverload
+    public init(standings: borrowing [StorePageCustomer?]) {
+        self.init(standings: copy standings)
+    }
+}
+
+extension StorePageCustomersRequest {
+    @_disfavoredOverload
+    public init(customers: borrowing [StorePageCustomerRequest]) {
+        self.init(customers: copy customers)
+    }
+}
+
+extension StorePurchaseIntent {
+    @_disfavoredOverload
+    public init(
+        intentIdentifier: borrowing String, state: State, payment: Payment, product: Product, offer: String? = nil,
+        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
+        feedback: String? = nil, transactionId: String? = nil, bundleId: String? = nil, account: String? = nil,
+        deviceId: String? = nil, warning: String? = nil
+    ) {
+        self.init(
+            intentIdentifier: copy intentIdentifier, state: state, payment: payment, product: product, offer: offer,
+            source: source, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
+            transactionId: transactionId, bundleId: bundleId, account: account, deviceId: deviceId, warning: warning)
+    }
+}
+
+extension StorePurchaseIntent.Life {
+    @_disfavoredOverload
+    public init(
+        state: borrowing StorePurchaseIntent.State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp,
+        deferredBy: StorePurchaseIntent.Deferral? = nil, feedback: String? = nil, isAdded: Bool = false
+    ) {
+        self.init(
+            state: copy state, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
+            isAdded: isAdded)
+    }
+}
+
+extension StorePurchaseIntent.Life.Now {
+    @_disfavoredOverload
+    public init(wall: borrowing Timestamp, business: Timestamp) {
+        self.init(wall: copy wall, business: business)
     }
 }
 
@@ -2396,7 +2396,7 @@ extension TransactionListRequest {
     }
 }
 
-extension TransactionLookup {
+extension TransactionLookupReply {
     @_disfavoredOverload
     public init(
         customerIdentifier: borrowing String, appTransactionIdentifier: String, firstSeen: Timestamp,

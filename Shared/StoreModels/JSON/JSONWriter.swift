@@ -10,11 +10,11 @@
 /// for exclusiveness at run time, and several accesses for each member took a third of the time. Containers use it one
 /// after the other, from the one task that encodes.
 final class JSONWriter {
-    let text: UnsafeMutablePointer<JSONText>
+    let text: UnsafeMutablePointer<SortedJSONWriter>
 
     init() {
         text = .allocate(capacity: 1)
-        text.initialize(to: JSONText())
+        text.initialize(to: SortedJSONWriter())
     }
 
     deinit {

@@ -37,17 +37,17 @@ public struct RawJSON: Hashable, Sendable, Codable {
     /// - Precondition: The value is an object without this member, and the name needs no escape sequence.
     public func adding(_ name: StaticString, _ text: String) -> EncodedJSON {
         precondition(tape.kind(node) == .object, "only an object has members")
-        var writer = JSONText()
-        let place = insertion(of: "\(name)")
+        var writer = SortedJSONWriter()
+        let insertion = insertion(of: "\(name)")
         let object = bytes
         // The brace, or the comma before the member that follows, stays in front.
-        writer.append(raw: object[..<place.offset])
-        if place.isLast, !place.isFirst { writer.append(",") }
+        writer.append(raw: object[..<insertion.offset])
+        if insertion.isLast, !insertion.isFirst { writer.append(",") }
         writer.write("\(name)")
         writer.append(":")
         writer.write(text)
-        if !place.isLast { writer.append(",") }
-        writer.append(raw: object[place.offset...])
+        if !insertion.isLast { writer.append(",") }
+        writer.append(raw: object[insertion.offset...])
         return EncodedJSON(bytes: writer.bytes)
     }
 

@@ -230,12 +230,12 @@ struct StrictJSONReader {
     }
 
     private func fault(_ reason: String) -> StrictJSONError {
-        let place = path.reduce("$") { place, step in
+        let location = path.reduce("$") { location, step in
             switch step {
-            case .member(let name): "\(place).\(text(name))"
-            case .element(let position): "\(place)[\(position)]"
+            case .member(let name): "\(location).\(text(name))"
+            case .element(let position): "\(location)[\(position)]"
             }
         }
-        return StrictJSONError(offset: index, path: place, reason: reason)
+        return StrictJSONError(offset: index, path: location, reason: reason)
     }
 }

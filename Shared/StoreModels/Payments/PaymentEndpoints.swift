@@ -99,11 +99,11 @@ public enum PaymentEndpoints {
         .paymentQueue, "offers.summaries", isIdempotent: true, errors: [])
     /// Reads a customer's information for a page of the store.
     /// - Throws: `notFound` for an unknown customer.
-    public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
+    public static let storePageCustomer = Endpoint<StorePageCustomerRequest, StorePageCustomer>(
         .paymentQueue, "customer.standing", isIdempotent: true, errors: [.notFound])
     /// The same for up to 32 customers.
     /// - Throws: `requestInvalid` for too many.
-    public static let standings = Endpoint<CustomerStandingsRequest, CustomerStandings>(
+    public static let storePageCustomers = Endpoint<StorePageCustomersRequest, StorePageCustomers>(
         .paymentQueue, "customer.standings", isIdempotent: true, errors: [])
 
     /// Reads a tester's settings. An unknown account has the defaults.

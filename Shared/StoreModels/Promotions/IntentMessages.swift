@@ -27,7 +27,7 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     /// The shopper's name, for the operator's lists and prompts.
     public var account: String
     /// `testURL` also starts products that are not available or promoted.
-    public var source: PurchaseIntent.Source
+    public var source: StorePurchaseIntent.Source
     /// Read in the customer's storefront, in the same request.
     public var facts: PromotedProductFacts
     /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, even a late
@@ -68,7 +68,7 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
 /// All pending intents of the installation and customer, oldest first. There are at most 50.
 public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     /// Each with `answerBy` set, also those that a former stream has sent.
-    public var intents: [PurchaseIntent]
+    public var intents: [StorePurchaseIntent]
     /// Counts the purchases that began on the installation. It is the value ``PromotionEndpoints/intentHeads`` returns,
     /// or less when there are more to request.
     public var seq: Int64
@@ -105,7 +105,7 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// The states to list. Empty lists all states.
-    public var states: [PurchaseIntent.State] = []
+    public var states: [StorePurchaseIntent.State] = []
     /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
@@ -121,7 +121,7 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
     /// The device to list. Nil lists all devices.
     public var deviceId: String?
     /// The state to list. Nil lists all states.
-    public var state: PurchaseIntent.State?
+    public var state: StorePurchaseIntent.State?
     /// The `after` of the page before, or nil for the first page.
     public var after: String?
     /// 1…100.
@@ -131,7 +131,7 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
 /// A page of intents, oldest first.
 public struct IntentsPage: Hashable, Sendable, Codable {
     /// At most the request's `limit`.
-    public var intents: [PurchaseIntent]
+    public var intents: [StorePurchaseIntent]
     /// The next page's `after`, absent on the last page.
     public var after: String?
 }
@@ -143,7 +143,7 @@ public struct IntentRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// As ``PurchaseIntent/intentIdentifier``.
+    /// As ``StorePurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
 }
 
@@ -163,7 +163,7 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// As ``PurchaseIntent/intentIdentifier``.
+    /// As ``StorePurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
     /// The first decision is final. Repeating it has no effect.
     public var decision: Decision
@@ -188,7 +188,7 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
 /// the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
     /// In the state after the decision, or after the first one.
-    public var intent: PurchaseIntent
+    public var intent: StorePurchaseIntent
     /// Nil unless the intent continues and PaymentQueue has answered.
     public var added: AddPaymentReply?
     /// Whether the decision was made before.
@@ -231,7 +231,7 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     /// The shopper's name.
     public var account: String
     /// The intent after the event.
-    public var intent: PurchaseIntent
+    public var intent: StorePurchaseIntent
 }
 
 /// Asks for PromotionController's events, as ``EventsRequest`` for PaymentQueue's.

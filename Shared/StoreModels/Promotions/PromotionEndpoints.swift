@@ -56,7 +56,7 @@ public enum PromotionEndpoints {
     public static let searchIntents = Endpoint<IntentListRequest, IntentsPage>(
         .promotionController, "intent.search", isIdempotent: true, errors: [])
     /// Reads one intent of a device and customer.
-    public static let getIntent = Endpoint<IntentRequest, PurchaseIntent>(
+    public static let getIntent = Endpoint<IntentRequest, StorePurchaseIntent>(
         .promotionController, "intent.get", isIdempotent: true, errors: [.notFound])
     /// Decides on an intent. PaymentQueue's refusals of its payment pass.
     public static let decideIntent = Endpoint<DecideIntentRequest, DecideIntentReply>(

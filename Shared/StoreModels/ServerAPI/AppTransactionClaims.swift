@@ -22,7 +22,8 @@ public struct AppTransactionClaims: Hashable, Sendable, Codable {
     ///   - applicationVersion: The app's current version.
     ///   - originalApplicationVersion: The version first downloaded.
     public init(
-        _ value: TransactionLookup, of app: ServerApp, applicationVersion: String, originalApplicationVersion: String
+        _ value: TransactionLookupReply, of app: ServerApp, applicationVersion: String,
+        originalApplicationVersion: String
     ) {
         receiptType = app.environment.rawValue
         appAppleId = app.environment == .production ? app.appAppleId : nil

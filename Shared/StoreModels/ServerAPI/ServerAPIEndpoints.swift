@@ -2,10 +2,10 @@
 public enum ServerAPIEndpoints {
     /// Finds the customer of a transaction or app transaction, and the transaction.
     /// - Throws: `notFound`, also for another app's.
-    public static let lookup = Endpoint<TransactionLookupRequest, TransactionLookup>(
+    public static let lookup = Endpoint<TransactionLookupRequest, TransactionLookupReply>(
         .paymentQueue, "transaction.lookup", isIdempotent: true, errors: [.notFound])
     /// Reads a customer's download of the app. The reply has no transaction.
-    public static let appTransaction = Endpoint<AppTransactionRequest, TransactionLookup>(
+    public static let appTransaction = Endpoint<AppTransactionRequest, TransactionLookupReply>(
         .paymentQueue, "appTransaction.get", isIdempotent: true, errors: [.notFound])
     /// Reads a page of a customer's history, by the order of changes or refunds.
     public static let modified = Endpoint<ModifiedTransactionsRequest, ModifiedTransactionsPage>(

@@ -7,7 +7,7 @@ public struct TransactionLookupRequest: Hashable, Sendable, Codable {
 }
 
 /// The customer of an identifier, and the transaction if the identifier names one.
-public struct TransactionLookup: Hashable, Sendable, Codable {
+public struct TransactionLookupReply: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// The customer's download of the app, decimal digits.

@@ -10,8 +10,8 @@ public enum WebPort {
         guard let start = bytes.firstRange(of: "://".utf8)?.upperBound else { return false }
         let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
         // The text before an @ names a user.
-        let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
-        let host = place.firstIndex(of: UInt8(ascii: "]")).map { place[$0...] } ?? place
+        let hostAndPort = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+        let host = hostAndPort.firstIndex(of: UInt8(ascii: "]")).map { hostAndPort[$0...] } ?? hostAndPort
         guard let colon = host.firstIndex(of: UInt8(ascii: ":")) else { return true }
         let digits = host[(colon + 1)...]
         guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return false }

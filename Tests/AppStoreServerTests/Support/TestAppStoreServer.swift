@@ -129,8 +129,8 @@ final class TestAppStoreServer: Sendable {
         }
     }
 
-    private var collaborators: Collaborators {
-        Collaborators(
+    private var collaborators: AppStoreCollaborators {
+        AppStoreCollaborators(
             events: { [shared = world] request, _ throws(StoreError) in
                 let world = shared.withLock { $0 }
                 guard !world.isQueueAway else { throw StoreError(.serviceUnavailable, "payment-queue is away") }

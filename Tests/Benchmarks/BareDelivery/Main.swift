@@ -9,7 +9,7 @@ import Foundation
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count == 5, let count = Int(arguments[2]), let concurrency = Int(arguments[3]),
             let multi = curl_multi_init()
-        else { throw Usage() }
+        else { throw BareDeliveryUsage() }
         let body = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[1])))
         let isKept = arguments[4] == "keep"
         let lines = ["Content-Type: application/json", "Expect:"] + (isKept ? [] : ["Connection: close"])
@@ -53,7 +53,7 @@ import Foundation
 }
 
 /// What the command line must look like.
-struct Usage: Error, CustomStringConvertible {
+struct BareDeliveryUsage: Error, CustomStringConvertible {
     var description: String { "usage: BareDelivery <url> <file> <count> <concurrency> close|keep" }
 }
 

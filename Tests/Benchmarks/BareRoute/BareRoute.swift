@@ -13,7 +13,7 @@ import NIOPosix
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.count == 2, let port = arguments.first.flatMap({ Int($0) }), let file = arguments.last else {
-            throw Usage()
+            throw BareRouteUsage()
         }
         let body = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: file)))
         let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
@@ -32,6 +32,6 @@ import NIOPosix
 }
 
 /// What the command line must look like.
-struct Usage: Error, CustomStringConvertible {
+struct BareRouteUsage: Error, CustomStringConvertible {
     var description: String { "usage: BareRoute <port> <file with the answer>" }
 }

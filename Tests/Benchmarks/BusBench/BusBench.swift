@@ -19,16 +19,18 @@ import Logging
 
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count >= 3, let port = Int(arguments[1]) else { throw Usage() }
+        guard arguments.count >= 3, let port = Int(arguments[1]) else { throw BusBenchUsage() }
         let loop = try UVLoop.start(name: "bench")
         let bus = try await connect(port: port, tokenFile: arguments[2], name: arguments[0], loop: loop)
         switch (arguments[0], arguments.count) {
         case ("echo", 3):
             try await Echo(bus: bus, loop: loop).run()
         case ("ask", 5):
-            guard let callers = Int(arguments[3]), let seconds = Int(arguments[4]), callers > 0 else { throw Usage() }
+            guard let callers = Int(arguments[3]), let seconds = Int(arguments[4]), callers > 0 else {
+                throw BusBenchUsage()
+            }
             print(try await Ask(bus: bus, loop: loop).run(callers: callers, duration: .seconds(seconds)))
-        default: throw Usage()
+        default: throw BusBenchUsage()
         }
         await bus.close()
         await loop.close()
@@ -50,6 +52,6 @@ import Logging
 }
 
 /// What the command line must look like.
-struct Usage: Error, CustomStringConvertible {
+struct BusBenchUsage: Error, CustomStringConvertible {
     var description: String { "usage: BusBench echo PORT TOKENFILE | BusBench ask PORT TOKENFILE CALLERS SECONDS" }
 }

@@ -30,7 +30,7 @@ import Glibc
         else {
             throw usage
         }
-        if words.count > 1 { Link.tls = try LinkTLS.context() }
+        if words.count > 1 { BenchConnection.tls = try LinkTLS.context() }
         let (port, server) = (numbers[0], ServerProcess(pid: numbers[1]))
         let memory = Memory(wire: wire, port: port, server: server)
         switch (arguments[0], numbers.count) {

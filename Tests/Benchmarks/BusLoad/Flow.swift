@@ -6,8 +6,8 @@ final class Flow {
     private static let windowBytes = 1 << 20
     private static let chunkBytes = 1 << 16
 
-    private let publisher: Link
-    private let subscribers: [Link]
+    private let publisher: BenchConnection
+    private let subscribers: [BenchConnection]
     private let server: ServerProcess
     private let batch: [UInt8]
     private let frameBytes: Int
@@ -16,9 +16,9 @@ final class Flow {
 
     init(_ wire: Wire, port: Int, server: ServerProcess, bodyBytes: Int, fanOut: Int) throws(LoadError) {
         self.server = server
-        var subscribers: [Link] = []
+        var subscribers: [BenchConnection] = []
         for number in 0..<fanOut {
-            let link = try Link(wire, port: port, name: "subscriber\(number)")
+            let link = try BenchConnection(wire, port: port, name: "subscriber\(number)")
             for (sid, subject) in BusLoad.subjects.enumerated() {
                 try link.send(wire.subscribe(sid: sid + 1, subject: subject))
             }
@@ -26,7 +26,7 @@ final class Flow {
             subscribers.append(link)
         }
         self.subscribers = subscribers
-        publisher = try Link(wire, port: port, name: "publisher")
+        publisher = try BenchConnection(wire, port: port, name: "publisher")
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: bodyBytes)
         let frames = BusLoad.subjects.map { wire.publish(subject: $0, body: body) }
         frameBytes = frames[0].count

@@ -10,8 +10,8 @@ struct Memory {
     func connections(_ count: Int) throws(LoadError) -> String {
         try settle(1)
         let before = server.residentBytes
-        var links: [Link] = []
-        for number in 0..<count { links.append(try Link(wire, port: port, name: "idle\(number)")) }
+        var links: [BenchConnection] = []
+        for number in 0..<count { links.append(try BenchConnection(wire, port: port, name: "idle\(number)")) }
         for link in links { try link.sync() }
         return "{\"count\":\(links.count),\"bytes\":\(server.residentBytes - before)}"
     }
@@ -33,10 +33,10 @@ struct Memory {
 
     /// The first connections have a server touch what it touches only once.
     @discardableResult
-    private func settle(_ count: Int) throws(LoadError) -> [Link] {
-        var links: [Link] = []
+    private func settle(_ count: Int) throws(LoadError) -> [BenchConnection] {
+        var links: [BenchConnection] = []
         for number in 0..<count {
-            let link = try Link(wire, port: port, name: "settle\(number)")
+            let link = try BenchConnection(wire, port: port, name: "settle\(number)")
             try link.send(wire.subscribe(sid: 1_000_000, subject: "sb.evt.settle.v1.\(number)"))
             try link.sync()
             links.append(link)

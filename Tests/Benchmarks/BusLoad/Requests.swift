@@ -1,8 +1,8 @@
 /// Requests and their answers: one connection asks, another answers as the only member of a queue group on 64 subjects.
 final class Requests {
     private let wire: Wire
-    private let asker: Link
-    private let answerer: Link
+    private let asker: BenchConnection
+    private let answerer: BenchConnection
     private let server: ServerProcess
     /// One request for each caller and subject, its first byte the caller.
     private var requests: [[[UInt8]]] = []
@@ -13,12 +13,12 @@ final class Requests {
     init(_ wire: Wire, port: Int, server: ServerProcess, bodyBytes: Int, callers: Int) throws(LoadError) {
         self.wire = wire
         self.server = server
-        answerer = try Link(wire, port: port, name: "answerer")
+        answerer = try BenchConnection(wire, port: port, name: "answerer")
         for (sid, subject) in BusLoad.subjects.enumerated() {
             try answerer.send(wire.subscribe(sid: sid + 1, subject: subject, queue: "q"))
         }
         try answerer.sync()
-        asker = try Link(wire, port: port, name: "asker")
+        asker = try BenchConnection(wire, port: port, name: "asker")
         try asker.send(wire.subscribe(sid: 1, subject: asker.inbox + ".*"))
         try asker.sync()
         askedAt = Array(repeating: 0, count: callers)

@@ -19,16 +19,16 @@ import Logging
         case "echo":
             try await SpikeEcho.run(busPort: try number(arguments.dropFirst().first), loop: loop, logger: logger)
         case "http":
-            guard let placement = arguments.last.flatMap(Placement.init(rawValue:)) else { throw Usage() }
+            guard let placement = arguments.last.flatMap(Placement.init(rawValue:)) else { throw LoopSpikeUsage() }
             let port = try number(arguments.dropFirst().first)
             try await SpikeHTTP(placement: placement, loop: loop, logger: logger).run(busPort: port)
         default:
-            throw Usage()
+            throw LoopSpikeUsage()
         }
     }
 
     private static func number(_ text: String?) throws -> Int {
-        guard let text, let number = Int(text) else { throw Usage() }
+        guard let text, let number = Int(text) else { throw LoopSpikeUsage() }
         return number
     }
 
@@ -41,7 +41,7 @@ import Logging
 }
 
 /// What the command line must look like.
-struct Usage: Error, CustomStringConvertible {
+struct LoopSpikeUsage: Error, CustomStringConvertible {
     var description: String {
         let placements = Placement.allCases.map(\.rawValue).joined(separator: "|")
         return "usage: LoopSpike broker | echo <bus port> | http <bus port> \(placements)"

@@ -20,7 +20,7 @@ import StoreModels
 @main struct StoreBench {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count >= 4, let port = Int(arguments[1]) else { throw Usage() }
+        guard arguments.count >= 4, let port = Int(arguments[1]) else { throw StoreBenchUsage() }
         let loop = try UVLoop.start(name: "bench")
         let bus = try await connect(port: port, tokenFile: arguments[2], loop: loop)
         let store = StoreClient(
@@ -40,14 +40,14 @@ import StoreModels
             print(
                 try await AskEligibility(store: store, customer: rest[0], products: products).run(
                     callers: number(rest[2]), duration: .seconds(number(rest[3]))))
-        default: throw Usage()
+        default: throw StoreBenchUsage()
         }
         await bus.close()
         await loop.close()
     }
 
-    private static func number(_ text: String) throws(Usage) -> Int {
-        guard let value = Int(text), value > 0 else { throw Usage() }
+    private static func number(_ text: String) throws(StoreBenchUsage) -> Int {
+        guard let value = Int(text), value > 0 else { throw StoreBenchUsage() }
         return value
     }
 
@@ -64,7 +64,7 @@ import StoreModels
 }
 
 /// What the command line must look like.
-struct Usage: Error, CustomStringConvertible {
+struct StoreBenchUsage: Error, CustomStringConvertible {
     var description: String {
         "usage: StoreBench subscribe PORT TOKENFILE APP PRODUCT ACCOUNTS CALLERS"
             + " | StoreBench history PORT TOKENFILE APP ACCOUNT PRODUCT TRANSACTIONS CALLERS"

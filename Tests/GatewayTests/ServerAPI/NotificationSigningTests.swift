@@ -13,8 +13,8 @@ import Testing
     private static let uuid = FakeAppStoreServer.uuid(1)
     private static let at = Timestamp(milliseconds: 1_799_999_999_123)
 
-    private func sign(_ store: GatewayHarness, _ drafts: [NotificationDraft]) async throws -> [SignedPayload] {
-        try await store.apple.signed(drafts).map { try SignedPayload($0) }
+    private func sign(_ store: GatewayHarness, _ drafts: [NotificationDraft]) async throws -> [ParsedJWS] {
+        try await store.apple.signed(drafts).map { try ParsedJWS($0) }
     }
 
     private func refusal(_ store: GatewayHarness, _ drafts: [NotificationDraft]) async throws -> StoreError? {
@@ -57,8 +57,8 @@ import Testing
             let signed = try #require(try await sign(store, [renewal(store)]).first)
             #expect(try signed.isSigned(by: authority))
             let data = try #require(signed.payload["data"])
-            let transaction = try SignedPayload(data["signedTransactionInfo"]?.stringValue)
-            let renewal = try SignedPayload(data["signedRenewalInfo"]?.stringValue)
+            let transaction = try ParsedJWS(data["signedTransactionInfo"]?.stringValue)
+            let renewal = try ParsedJWS(data["signedRenewalInfo"]?.stringValue)
             for inner in [transaction, renewal] {
                 #expect(try inner.isSigned(by: authority))
                 #expect(inner.payload["signedDate"] == .integer(Self.at.milliseconds))
@@ -152,12 +152,12 @@ import Testing
             let draft = with(renewal(store)) { $0.break = broken }
             let text = try #require(try await store.apple.signed([draft]).first)
             if broken == .signature || broken == .tampered {
-                #expect(try !SignedPayload(text).isSigned(by: authority))
+                #expect(try !ParsedJWS(text).isSigned(by: authority))
             }
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             #expect(parts.count == 3)
             let payload = try StrictJSON.parse(try #require(Base64URL.decode(parts[1])))
-            let inner = try SignedPayload(payload["data"]?["signedTransactionInfo"]?.stringValue)
+            let inner = try ParsedJWS(payload["data"]?["signedTransactionInfo"]?.stringValue)
             #expect(try inner.isSigned(by: authority))
             if broken == .bundle { #expect(payload["data"]?["bundleId"] != "com.example.app") }
             if broken == .environment { #expect(payload["data"]?["environment"] != "Sandbox") }

@@ -147,7 +147,7 @@ import Testing
             #expect(
                 try await trigger(store, #"{"notificationType":"RESCIND_CONSENT","account":"alice"}"#).status == 201)
             let data = try #require(try last(store).draft.set?["appData"])
-            let signed = try SignedPayload(data["signedAppTransactionInfo"]?.stringValue)
+            let signed = try ParsedJWS(data["signedAppTransactionInfo"]?.stringValue)
             #expect(try signed.isSigned(by: try await store.apple.appStore()))
             #expect(signed.payload["appTransactionId"]?.stringValue == FakePaymentQueue.appTransaction)
             #expect(try last(store).account == "alice")

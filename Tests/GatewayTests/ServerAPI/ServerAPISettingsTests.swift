@@ -68,8 +68,8 @@ import Testing
             let server = try await store.send(
                 .GET, "/inApps/v1/transactions/2000000000000001", token: try await store.serverToken().text())
             let (mine, theirs) = (
-                try SignedPayload(answer.json["signedTransactionInfo"]?.stringValue),
-                try SignedPayload(server.json["signedTransactionInfo"]?.stringValue)
+                try ParsedJWS(answer.json["signedTransactionInfo"]?.stringValue),
+                try ParsedJWS(server.json["signedTransactionInfo"]?.stringValue)
             )
             #expect(mine.payload == theirs.payload)
             #expect(try mine.isSigned(by: try await store.apple.appStore()))
@@ -84,7 +84,7 @@ import Testing
     @Test func `an app gets its app transaction signed`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, "/v1/app-transaction", token: try await store.session())
-            let signed = try SignedPayload(answer.json["signedAppTransactionInfo"]?.stringValue)
+            let signed = try ParsedJWS(answer.json["signedAppTransactionInfo"]?.stringValue)
             #expect(signed.payload["appTransactionId"] == "7000000000000000001")
             #expect(signed.payload["applicationVersion"] == "1.0")
             #expect(signed.payload["originalApplicationVersion"] == "1.0")
@@ -97,7 +97,7 @@ import Testing
             store.payments.commit(Sample.purchased("t_1"))
             #expect(try await put(store, #"{"environment":"Xcode"}"#).status == 200)
             let answer = try await store.send(.GET, "/v1/transactions/t_1/jws", token: try await store.session())
-            let signed = try SignedPayload(answer.json["signedTransactionInfo"]?.stringValue)
+            let signed = try ParsedJWS(answer.json["signedTransactionInfo"]?.stringValue)
             #expect(signed.header["kid"] == "Apple_Xcode_Key")
             #expect(signed.header["x5c"]?.arrayValue?.count == 1)
             #expect(signed.payload["environment"] == "Xcode")

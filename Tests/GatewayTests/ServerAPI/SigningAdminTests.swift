@@ -47,14 +47,14 @@ import X509
             let token = try await store.serverToken().text()
             let authority = try await store.apple.appStore()
             let transaction = try await store.send(.GET, "/inApps/v1/transactions/\(Self.renewal)", token: token)
-            let issued = try SignedPayload(try await issue(store).json["jws"]?.stringValue)
+            let issued = try ParsedJWS(try await issue(store).json["jws"]?.stringValue)
             #expect(try issued.isSigned(by: authority))
             #expect(
                 issued.payload
-                    == (try SignedPayload(transaction.json["signedTransactionInfo"]?.stringValue)).payload)
-            let renewal = try SignedPayload(try await issue(store, "renewalInfo").json["jws"]?.stringValue)
+                    == (try ParsedJWS(transaction.json["signedTransactionInfo"]?.stringValue)).payload)
+            let renewal = try ParsedJWS(try await issue(store, "renewalInfo").json["jws"]?.stringValue)
             #expect(renewal.payload["autoRenewProductId"] == "com.example.pro")
-            let download = try SignedPayload(
+            let download = try ParsedJWS(
                 try await issue(store, "appTransaction", of: FakePaymentQueue.appTransaction).json["jws"]?.stringValue)
             #expect(download.payload["receiptType"] == "Sandbox")
         }
@@ -65,7 +65,7 @@ import X509
             store.payments.sellSamples()
             let answer = try await issue(
                 store, "transaction", #","set":{"price":1,"offerType":null,"new":{"a":[true]}}"#)
-            let issued = try SignedPayload(answer.json["jws"]?.stringValue)
+            let issued = try ParsedJWS(answer.json["jws"]?.stringValue)
             #expect(try issued.isSigned(by: try await store.apple.appStore()))
             #expect(issued.payload["price"] == .integer(1))
             #expect(issued.payload["offerType"] == nil)

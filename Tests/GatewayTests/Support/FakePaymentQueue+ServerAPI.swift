@@ -121,8 +121,8 @@ extension FakePaymentQueue {
         if let failure = contents.withLock({ $0.serverReading.failure }) { throw failure }
     }
 
-    private static func lookup(_ contents: Contents, _ transaction: ServerTransaction?) -> TransactionLookup {
-        TransactionLookup(
+    private static func lookup(_ contents: Contents, _ transaction: ServerTransaction?) -> TransactionLookupReply {
+        TransactionLookupReply(
             customerIdentifier: customer, appTransactionIdentifier: appTransaction, firstSeen: firstSeen,
             transaction: transaction, businessNow: contents.businessNow)
     }

@@ -64,7 +64,7 @@ final class FakePaymentQueue: Sendable {
         var shown: [ShowPriceConsentRequest] = []
         var owned: [String] = []
         var ownsMore = false
-        var standingRequests: [CustomerStandingRequest] = []
+        var standingRequests: [StorePageCustomerRequest] = []
         var serverReading = ServerReading()
     }
 
@@ -179,14 +179,14 @@ final class FakePaymentQueue: Sendable {
     }
 
     private func serveStanding() {
-        service.handle(PaymentEndpoints.standing) { [self] request in
+        service.handle(PaymentEndpoints.storePageCustomer) { [self] request in
             try check()
             return try contents.withLock { contents in
                 contents.standingRequests.append(request)
                 guard request.bundleId == Sample.bundleId,
                     contents.openRequests.contains(where: { "c_\($0.account)" == request.customerIdentifier })
                 else { throw StoreError(.notFound, "there is no such customer") }
-                return CustomerStanding(
+                return StorePageCustomer(
                     storefront: contents.storefront, ownedProductIdentifiers: contents.owned,
                     isTruncated: contents.ownsMore ? true : nil, businessNow: contents.businessNow)
             }

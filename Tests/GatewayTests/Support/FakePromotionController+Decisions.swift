@@ -8,7 +8,7 @@ extension FakePromotionController {
             let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
             let found = try find(request.intentIdentifier, of: installation, request.customerIdentifier)
             contents.withLock { $0.decisions.append(request) }
-            let target = PurchaseIntent.State(after: request.decision)
+            let target = StorePurchaseIntent.State(after: request.decision)
             if found.state.isFinal, found.state != target {
                 throw StoreError(.intentDecided, "the intent is \(found.state.rawValue) already")
             }
@@ -27,7 +27,7 @@ extension FakePromotionController {
     }
 
     private func decided(
-        _ found: PurchaseIntent, _ target: PurchaseIntent.State, _ feedback: String?
+        _ found: StorePurchaseIntent, _ target: StorePurchaseIntent.State, _ feedback: String?
     ) -> DecideIntentReply {
         contents.withLock { contents in
             var intent = found

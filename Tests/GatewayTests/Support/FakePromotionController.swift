@@ -11,7 +11,7 @@ final class FakePromotionController: Sendable {
         var devices: [ScopedIdentifier: Device] = [:]
         /// Why a device shows nothing.
         var unsupported: [String: String] = [:]
-        var intents: [PurchaseIntent] = []
+        var intents: [StorePurchaseIntent] = []
         /// How far each installation's intents have come.
         var seqs: [InstallationReference: Int64] = [:]
         /// Whether a change is announced on the bus.
@@ -41,7 +41,7 @@ final class FakePromotionController: Sendable {
     }
 
     let contents = Locked(Contents())
-    let launches = Recorder<DeviceLaunch>()
+    let launches = ElementRecorder<DeviceLaunch>()
     let service: FakeService
 
     init(_ service: FakeService) {
@@ -66,7 +66,7 @@ final class FakePromotionController: Sendable {
     @discardableResult
     func begin(
         _ identifier: String, product: Product = Sample.pro, device: String = Sample.deviceId
-    ) -> PurchaseIntent {
+    ) -> StorePurchaseIntent {
         let intent = Sample.intent(identifier, product: product, device: device)
         change(device) { $0.intents.append(intent) }
         return intent
@@ -149,7 +149,7 @@ final class FakePromotionController: Sendable {
     /// Another device's or customer's is not there.
     func find(
         _ identifier: String, of installation: InstallationReference, _ customer: String
-    ) throws -> PurchaseIntent {
+    ) throws -> StorePurchaseIntent {
         try check()
         let mine = contents.withLock { $0.mine(installation, customer) }
         guard let found = mine.first(where: { $0.intentIdentifier == identifier }) else {
@@ -161,7 +161,7 @@ final class FakePromotionController: Sendable {
 
 extension FakePromotionController.Contents {
     /// Alice's, of one installation.
-    fileprivate func mine(_ installation: InstallationReference, _ customer: String) -> [PurchaseIntent] {
+    fileprivate func mine(_ installation: InstallationReference, _ customer: String) -> [StorePurchaseIntent] {
         guard installation.bundleId == Sample.bundleId, customer == FakePaymentQueue.customer else { return [] }
         return intents.filter { $0.deviceId == installation.deviceId }
     }

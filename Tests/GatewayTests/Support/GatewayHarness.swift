@@ -33,13 +33,13 @@ final class GatewayHarness: Sendable {
     private let database: any SQLDatabase
     /// The gateway's own endpoints on the bus.
     private let service: BusService
-    let eligibilityRequests = Recorder<EligibilityRequest>()
+    let eligibilityRequests = ElementRecorder<EligibilityRequest>()
     /// Every subject that the gateway published, requested or subscribed to.
-    let subjects = Recorder<String>()
+    let subjects = ElementRecorder<String>()
     private let port = Locked(0)
 
     private init(
-        loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment,
+        loop: UVLoop?, logs: LogCapture?, catalogTimeout: Duration, environment: ReceiptEnvironment,
         consoleFiles: ConsoleFiles, operatorBus: OperatorConnection?
     ) async throws {
         self.loop = loop
@@ -65,7 +65,7 @@ final class GatewayHarness: Sendable {
             adminKey: AdminKey(Sample.adminKey),
             database: database,
             environment: environment, consoleFiles: consoleFiles, operatorBus: operatorBus,
-            catalogPatience: catalogPatience, now: { box.now },
+            catalogTimeout: catalogTimeout, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
@@ -111,14 +111,14 @@ final class GatewayHarness: Sendable {
     /// - Parameters:
     ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
     ///   - logs: Keeps what the gateway logs.
-    ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
+    ///   - catalogTimeout: For tests in which Catalog thinks for as long as a busy machine takes to look.
     ///   - environment: Of which of the App Store's worlds it is.
     ///   - consoleFiles: Where the console's files come from.
     ///   - operatorBus: The bus as its operator sees it; nil for the in-memory bus, which has nothing to see.
     ///   - admission: Which requests are taken.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
-        ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
+        ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogTimeout: Duration = .seconds(1),
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         operatorBus: OperatorConnection? = nil,
         admission: @Sendable (Gateway) -> Admission = {
@@ -128,7 +128,7 @@ final class GatewayHarness: Sendable {
     ) async throws -> Value {
         try await turns.take {
             let harness = try await GatewayHarness(
-                loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment,
+                loop: loop, logs: logs, catalogTimeout: catalogTimeout, environment: environment,
                 consoleFiles: consoleFiles, operatorBus: operatorBus)
             return try await harness.serve(ticking: ticking, admission, body)
         }
@@ -227,7 +227,7 @@ final class GatewayHarness: Sendable {
         var services: [any ServiceLifecycle.Service] = [server]
         services.append(
             ticking
-                ? DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)
+                ? LiveDeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)
                 : StreamsEnd(hub: gateway.delivery, waits: gateway.eventWaits)
         )
         let group = ServiceGroup(configuration: .init(services: services, logger: gateway.logger))
@@ -268,7 +268,7 @@ final class ClockBox: Sendable {
 }
 
 /// Notes what a fake received.
-final class Recorder<Element: Sendable>: Sendable {
+final class ElementRecorder<Element: Sendable>: Sendable {
     private let noted = Locked<[Element]>([])
     var all: [Element] { noted.withLock { $0 } }
     func append(_ element: Element) { noted.withLock { $0.append(element) } }
@@ -277,7 +277,7 @@ final class Recorder<Element: Sendable>: Sendable {
 /// A client that notes the subjects it is given.
 private struct NotingBus: BusClient {
     let client: InMemoryClient
-    let subjects: Recorder<String>
+    let subjects: ElementRecorder<String>
 
     var loop: UVLoop? { client.loop }
     var capabilities: Set<BusCapability> { client.capabilities }

@@ -10,13 +10,13 @@ import Foundation
 enum RawConnection {
     /// Sends `text` and returns the gateway's bytes. It reads until the gateway closes the connection, or for 20 s
     /// without a first byte, or for a while without another.
-    /// - Parameter patience: Seconds without another byte; more where the gateway closes the connection.
-    static func exchange(_ store: GatewayHarness, _ text: String, patience: Int = 2) async throws -> String {
+    /// - Parameter timeout: Seconds without another byte; more where the gateway closes the connection.
+    static func exchange(_ store: GatewayHarness, _ text: String, timeout: Int = 2) async throws -> String {
         let port = store.listeningPort
         return await withCheckedContinuation { continuation in
             // Blocking calls, so on a thread of their own.
             Thread.detachNewThread {
-                continuation.resume(returning: blockingExchange(port, Array(text.utf8), patience))
+                continuation.resume(returning: blockingExchange(port, Array(text.utf8), timeout))
             }
         }
     }
@@ -40,7 +40,7 @@ enum RawConnection {
 
     static func release(_ descriptor: Int32) { close(descriptor) }
 
-    private static func blockingExchange(_ port: Int, _ bytes: [UInt8], _ patience: Int) -> String {
+    private static func blockingExchange(_ port: Int, _ bytes: [UInt8], _ timeout: Int) -> String {
         let descriptor = open(port)
         defer { close(descriptor) }
         guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { return "" }
@@ -49,7 +49,7 @@ enum RawConnection {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { break }
-            if answer.isEmpty { wait(descriptor, seconds: patience) }
+            if answer.isEmpty { wait(descriptor, seconds: timeout) }
             answer += buffer[..<count]
         }
         return String(decoding: answer, as: UTF8.self)

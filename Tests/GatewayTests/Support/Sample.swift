@@ -55,10 +55,10 @@ enum Sample {
     /// A purchase that Alice began in the store.
     static func intent(
         _ identifier: String, product: Product = pro, device: String = deviceId,
-        state: PurchaseIntent.State = .pending
-    ) -> PurchaseIntent {
+        state: StorePurchaseIntent.State = .pending
+    ) -> StorePurchaseIntent {
         with(
-            PurchaseIntent(
+            StorePurchaseIntent(
                 intentIdentifier: identifier, state: state,
                 payment: Payment(
                     requestIdentifier: "intent:\(identifier)", productIdentifier: product.productIdentifier,

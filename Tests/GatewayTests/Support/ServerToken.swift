@@ -47,7 +47,7 @@ extension GatewayHarness {
 }
 
 /// A JWS of the store, taken apart.
-struct SignedPayload: Sendable {
+struct ParsedJWS: Sendable {
     let header: JSONValue
     let payload: JSONValue
     private let input: Data

@@ -90,9 +90,9 @@ import Testing
     func `all of a product: each is told, and the summary last`(_ engine: Engine) async throws {
         try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             _ = try await bob.subscribe("pro.monthly")
-            let carol = try await store.shopper("carol")
+            let carol = try await store.customerApp("carol")
             let exhausted = try await carol.subscribe("basic.monthly")
             for request in ["one", "two"] { _ = try await store.extend(exhausted, days: 1, request) }
             let count = try await store.serverEvents().count
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `replicas that work on the same request extend each subscription once`(_ engine: Engine) async throws {
         try await TestStore.withSubscriptions(engine) { store, alice in
-            for number in 0..<12 { _ = try await store.shopper("s\(number)").subscribe("basic.monthly") }
+            for number in 0..<12 { _ = try await store.customerApp("s\(number)").subscribe("basic.monthly") }
             // The row as a process leaves it that dies after its first commit.
             try await store.database.write { transaction in
                 try await ExtensionRepository.insert(

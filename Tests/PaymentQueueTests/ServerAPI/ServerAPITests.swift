@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-03-01", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1", quantity: 3).transaction
             let found = try await store.lookup(try #require(bought.transactionIdentifier))
             #expect(found.customerIdentifier == alice.customer)
@@ -40,9 +40,9 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `downloads of an app have numbers of their own, from 7 times ten to the 18th`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
-            let bob = try await store.shopper("bob", device: "pad")
-            _ = try await store.shopper()
+            let alice = try await store.customerApp()
+            let bob = try await store.customerApp("bob", device: "pad")
+            _ = try await store.customerApp()
             let numbers = [
                 try await alice.appTransaction().appTransactionIdentifier,
                 try await bob.appTransaction().appTransactionIdentifier,
@@ -56,7 +56,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1").transaction
             let identifier = try #require(bought.transactionIdentifier)
             _ = try await alice.add("unknown", key: "2")
@@ -77,10 +77,10 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a restored transaction has its own identifier and the facts of its original`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             try await alice.finish(bought.id)
-            let pad = try await store.shopper(device: "pad")
+            let pad = try await store.customerApp(device: "pad")
             _ = try await pad.restore()
             let restored = try #require(try await pad.snapshot().transactions.first)
             let identifier = try #require(restored.transactionIdentifier)
@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a purchase keeps the storefront it was made in`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("coins", key: "1").transaction.transactionIdentifier
             try await store.set("alice", TesterSettings(storefront: "FRA"))
             let second = try await alice.add("coins", key: "2").transaction.transactionIdentifier
@@ -113,7 +113,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             for product in ["coins", "beaches", "season", "pro.monthly"] {
                 try await alice.finish(try await alice.add(product, key: product).transaction.id)
             }
@@ -133,7 +133,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             var bought: [PaymentTransaction] = []
             for number in 0..<3 { bought.append(try await alice.add("coins", key: "\(number)").transaction) }
             let before = try await alice.modified()
@@ -157,7 +157,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let places = [try await alice.modified().place, try await alice.modified(isDescending: true).place]
             let bought = try await alice.add("coins", key: "1").transaction.transactionIdentifier
             for (place, isDescending) in zip(places, [false, true]) {
@@ -170,7 +170,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `finishing, delivering and restoring move nothing in the history`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("beaches", key: "1").transaction
             let place = try await alice.modified().place
             _ = try await alice.snapshot(launches: true)
@@ -183,7 +183,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `an upgrade marks the former transaction, which moves with it`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             _ = try await alice.subscribe("basic.monthly")
             let place = try await alice.modified().place
@@ -199,7 +199,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `an extension moves the transaction whose period it lengthens`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             let before = try await alice.modified()
@@ -214,7 +214,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `pages of any size have everything once, in both orders and under a filter`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             for number in 0..<5 { _ = try await alice.add("coins", key: "\(number)") }
             _ = try await alice.subscribe("news.weekly")
@@ -243,7 +243,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `filters select by date, product, type, group and revocation`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let coins = try await alice.add("coins", key: "1").transaction
             try await store.putClock("2027-03-02", frozen: true)
@@ -283,7 +283,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             var bought: [PaymentTransaction] = []
             for number in 0..<5 { bought.append(try await alice.add("coins", key: "\(number)").transaction) }
@@ -319,7 +319,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let (upper, lower) = ("7A0C6B0E-1111-4222-8333-444455556666", "7a0c6b0e-1111-4222-8333-444455556666")
             func token(
@@ -359,7 +359,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `receipts and histories say the same of a purchase`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             for product in ["coins", "beaches", "season"] { _ = try await alice.add(product, key: product) }
             _ = try await alice.subscribe("basic.monthly")
@@ -378,7 +378,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `operators see the order of a purchase, and none of one that failed`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("coins", key: "1").transaction
             _ = try await alice.add("unknown", key: "2")
             let page = try await store.caller.call(PaymentEndpoints.listTransactions, TransactionListRequest())
@@ -395,7 +395,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a subscription has the transaction of its period, which the store renewed`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             let first = try #require(try await alice.statuses().subscriptions.first)
@@ -420,7 +420,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             // Three months at an introductory price.
             let original = try await alice.subscribe("basic.monthly")
@@ -439,7 +439,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a customer who comes back after more than 60 days has a new recent start`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-03-01", frozen: true)
             let original = try await alice.subscribe("news.weekly")
             try await alice.update(original, renews: false)
@@ -477,14 +477,14 @@ import Testing
 extension TestStore {
     fileprivate func lookup(
         _ identifier: String, of bundleId: String = Catalogue.bundleId
-    ) async throws -> TransactionLookup {
+    ) async throws -> TransactionLookupReply {
         try await caller.call(
             ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: bundleId, identifier: identifier))
     }
 }
 
-extension Shopper {
-    fileprivate func appTransaction() async throws -> TransactionLookup {
+extension CustomerApp {
+    fileprivate func appTransaction() async throws -> TransactionLookupReply {
         try await store.caller.call(
             ServerAPIEndpoints.appTransaction,
             AppTransactionRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer))

@@ -306,7 +306,7 @@ extension TestStore {
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     /// Buys a product, by default with its identifier as the key.
     func bought(_ product: String, key: String? = nil) async throws -> PaymentTransaction {
         try await add(product, key: key ?? product).transaction

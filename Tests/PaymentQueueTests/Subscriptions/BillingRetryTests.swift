@@ -9,13 +9,13 @@ import Testing
     /// A subscriber since 1 March 2027, whose charges are declined from now on.
     private func withDeclined(
         _ engine: Engine, grace: Bool, _ product: String = "basic.monthly",
-        _ body: (TestStore, Shopper, String) async throws -> Void
+        _ body: (TestStore, CustomerApp, String) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.set(billingGracePeriod: grace)
             store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe(product)
             store.processor.set(outcome: .declined)
             try await body(store, alice, original)
@@ -148,7 +148,7 @@ import Testing
             #expect(try await store.lines(original).last == "2027-04-17 expired")
             #expect(try await alice.subscription().expirationReason == .cancelled)
             #expect(try await store.renewals().isEmpty)
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             store.catalogue.set(billingGracePeriod: false)
             let other = try await bob.subscribe("news.weekly")
             store.processor.set(outcome: .declined)
@@ -163,7 +163,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-03-01", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             try await store.operate(original, .failNextRenewal)
             try await store.jump(next: 1)

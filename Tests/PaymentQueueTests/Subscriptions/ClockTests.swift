@@ -26,7 +26,7 @@ import Testing
 
     @Test func `a commit that has waited for its customer is dated by the clock of after the wait`() async throws {
         try await TestStore.with(.postgres) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.putClock("2027-01-31", frozen: true)
             // Bought before, so that nothing is looked up before the commit.
             _ = try await alice.add("gift", key: "1")
@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: Engine.allCases) func `to the next event, and through several`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             #expect(try await store.jump(next: 3).to.description == "2027-01-31T10:00:00.000Z")
             _ = try await alice.subscribe("news.weekly")
             #expect(try await store.clockState().nextEvent?.description == "2027-02-07T10:00:00.000Z")
@@ -142,7 +142,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .before)
             let begun = try await answered { try await store.move(by: "1w", key: "k", within: $0) }
@@ -163,7 +163,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.subscribe("news.weekly")
             try await store.move(next: 5, key: "k", dyingAt: .afterRenewalCharge)
             try await store.restartQueue()

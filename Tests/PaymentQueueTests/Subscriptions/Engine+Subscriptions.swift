@@ -108,7 +108,7 @@ extension SplitMix64 {
     fileprivate static func next() -> String { String(UInt64.random(in: 0 ... .max), radix: 36) }
 }
 
-extension Shopper {
+extension CustomerApp {
     func subscriptions() async throws -> [Subscription] {
         try await store.caller.call(
             SubscriptionEndpoints.list,

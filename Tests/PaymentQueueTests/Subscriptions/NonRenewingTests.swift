@@ -12,7 +12,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let bought = try await alice.add("season", key: "1").transaction
             #expect(bought.transactionState == .purchased)
             #expect(bought.expiresDate == nil)
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func `it is sold again at once, and not restored`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let first = try await alice.add("season", key: "1").transaction
             let second = try await alice.add("season", key: "2").transaction
             #expect(second.transactionState == .purchased)

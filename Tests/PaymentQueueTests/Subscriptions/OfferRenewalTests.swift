@@ -56,7 +56,7 @@ import Testing
                     periods: offer.periods))
             product.subscriptionPeriod = offer.length
             store.catalogue.sell(product, level: 1)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             _ = try await alice.subscribe("p")
             // Through the offer, and three periods behind it.
             let renewals = (offer.mode == .payAsYouGo ? offer.periods - 1 : 0) + 3
@@ -100,7 +100,7 @@ import Testing
                 case .freeTrial: .discount(.freeTrial, "0.00", 1, .month)
                 }
             store.catalogue.sell(.subscription("p", group: "g", intro: intro), level: 1)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("p")
             try await store.jump(by: "1y")
             let months = [

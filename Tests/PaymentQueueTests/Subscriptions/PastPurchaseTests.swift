@@ -9,13 +9,13 @@ import Testing
 @Suite(.serialized) struct PastPurchaseTests {
     /// A store whose clock stands at the first of April 2027.
     private func withStore(
-        _ engine: Engine, grace: Bool = false, _ body: (TestStore, Shopper) async throws -> Void
+        _ engine: Engine, grace: Bool = false, _ body: (TestStore, CustomerApp) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-04-01", frozen: true)
             store.catalogue.set(billingGracePeriod: grace)
             store.processor.set(grantsWishes: true)
-            try await body(store, try await store.shopper())
+            try await body(store, try await store.customerApp())
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             #expect(Array(lines.suffix(2)) == ["2027-04-01 gracePeriodExpired", "2027-04-01 billingRetryStarted"])
             try await store.set(
                 "bob", with(TesterSettings(processor: .decline)) { $0.billingGracePeriod = false })
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             let retried = try await bob.add("basic.monthly", past: past(.billingRetryEnd))
             #expect(retried.transaction.expiresDate == TestStore.instant("2027-01-31"))
             #expect(try await bob.subscription().state == .expired)
@@ -92,11 +92,11 @@ import Testing
                     "2027-04-01 DID_RENEW basic.monthly",
                 ])
             try await store.set("bob", with(TesterSettings()) { $0.priceConsent = .decline })
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             _ = try await bob.add("basic.monthly", past: past(price: .usd("4.99")))
             #expect(try await bob.subscription().expirationReason == .priceIncreaseRefused)
             try await store.set("carol", with(TesterSettings()) { $0.priceConsent = .interactive })
-            let carol = try await store.shopper("carol")
+            let carol = try await store.customerApp("carol")
             _ = try await carol.add("basic.monthly", past: past(at: "2027-04-02", price: .usd("4.99")))
             // Asked when it is answered, not with the next sweep.
             #expect(try await carol.subscription().priceIncrease?.status == .pending)
@@ -165,7 +165,7 @@ import Testing
     @Test func `a mass extension of one subscription leaves the others alone`() async throws {
         try await withStore(.sqlite) { store, alice in
             let original = try await alice.subscribe("pro.yearly")
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             _ = try await bob.subscribe("pro.yearly")
             let before = try await bob.subscription()
             var request = ExtendSubscriptionsRequest(
@@ -201,7 +201,7 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     fileprivate func add(_ product: String, past: PastPurchase) async throws -> AddPaymentReply {
         var request = AddPaymentRequest(
             bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device,

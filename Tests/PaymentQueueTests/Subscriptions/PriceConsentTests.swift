@@ -14,10 +14,10 @@ import Testing
     /// the next renewal has the higher price.
     private func withRaised(
         _ engine: Engine, _ consent: TesterSettings.PriceConsent?, looks: Bool = true,
-        _ body: (TestStore, Shopper, _ original: String) async throws -> Void
+        _ body: (TestStore, CustomerApp, _ original: String) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             if let consent { try await store.set("alice", with(TesterSettings()) { $0.priceConsent = consent }) }
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("gym", "9.99", group: "gym"), level: 1)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private func sell(_ price: String, _ store: TestStore, _ alice: Shopper, looks: Bool = true) async throws {
+    private func sell(_ price: String, _ store: TestStore, _ alice: CustomerApp, looks: Bool = true) async throws {
         store.catalogue.sell(.subscription("gym", price, group: "gym"), level: 1)
         try await alice.forgetQuotes()
         if looks { try await store.current.service.priceConsents.sweep() }
@@ -159,7 +159,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await store.set("alice", with(TesterSettings()) { $0.priceConsent = .interactive })
             try await store.putClock("2027-03-01", frozen: true)
             let offer = ProductDiscount.discount(.payAsYouGo, "0.49", 1, .month, periods: 2)
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     @discardableResult
     func show(_ original: String, _ show: Bool) async throws -> Subscription {
         try await store.caller.call(

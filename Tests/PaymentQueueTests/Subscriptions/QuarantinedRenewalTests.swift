@@ -12,11 +12,11 @@ import Testing
 @Suite(.serialized) struct QuarantinedRenewalTests {
     /// Alice's first renewal has been charged 5.00 in place of 9.99.
     private func withMismatch(
-        _ engine: Engine, _ body: (TestStore, Shopper, String) async throws -> Void
+        _ engine: Engine, _ body: (TestStore, CustomerApp, String) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             let renewal = try await store.renewalKey(original)
             _ = try await store.caller.call(
@@ -32,7 +32,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await withMismatch(engine) { store, alice, original in
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             _ = try await bob.subscribe("news.weekly")
             let move = try await store.move(by: "3w", key: "k")
             #expect(move.isFinished)

@@ -19,7 +19,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             try await store.move(by: "3w", key: "k", dyingAt: checkpoint)
             try await store.restartQueue()
@@ -36,7 +36,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             try await store.move(by: "1w", key: "k", dyingAt: .afterRenewalCharge)
             try await store.restartQueue()
@@ -58,7 +58,7 @@ import Testing
         for checkpoint in [Checkpoint.beforeRenewalCharge, .afterRenewalCharge] {
             try await TestStore.with(engine) { store in
                 try await store.putClock("2027-01-31", frozen: true)
-                let alice = try await store.shopper()
+                let alice = try await store.customerApp()
                 _ = try await alice.subscribe("news.weekly")
                 try await store.move(by: "1w", key: "k", dyingAt: checkpoint)
                 try await store.restartQueue()
@@ -77,7 +77,7 @@ import Testing
     func `an operator's renewal of unknown outcome says so and ends by itself, once`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .after)
             #expect(try await refusal { try await store.operate(original, .renew) }?.code == .outcomeUnknown)
@@ -98,7 +98,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .after)
             let begun = try await answered { try await store.move(by: "1w", key: "k", within: $0) }

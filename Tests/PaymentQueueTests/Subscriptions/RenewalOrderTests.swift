@@ -9,18 +9,20 @@ import Testing
     func `identifiers follow the order in which renewals fall due, not the processor's`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let shoppers = [
-                try await store.shopper("alice"), try await store.shopper("bob"), try await store.shopper("carol"),
+            let customerApps = [
+                try await store.customerApp("alice"), try await store.customerApp("bob"),
+                try await store.customerApp("carol"),
             ]
-            for shopper in shoppers {
-                _ = try await shopper.subscribe("news.weekly")
+            for customerApp in customerApps {
+                _ = try await customerApp.subscribe("news.weekly")
                 try await store.jump(by: "1d")
             }
             // The first charge is answered last.
-            store.processor.set(trouble: .heldOf(shoppers[0].customer))
+            store.processor.set(trouble: .heldOf(customerApps[0].customer))
             async let move = store.move(by: "1w", key: "k", within: .seconds(8))
             try await eventually("the others have renewed") {
-                for shopper in shoppers.dropFirst() where try await shopper.history().transactions.count < 2 {
+                for customerApp in customerApps.dropFirst() where try await customerApp.history().transactions.count < 2
+                {
                     return false
                 }
                 return true
@@ -29,8 +31,8 @@ import Testing
             _ = try await move
             try await eventually("the move ends") { try await store.move(by: "1w", key: "k").isFinished }
             var renewals: [String] = []
-            for shopper in shoppers {
-                let transactions = try await shopper.history().transactions
+            for customerApp in customerApps {
+                let transactions = try await customerApp.history().transactions
                 renewals += transactions.compactMap { $0.original == nil ? nil : $0.transactionIdentifier }
             }
             #expect(renewals.count == 3)

@@ -10,7 +10,7 @@ import Testing
     @Test func `S1, S6: two replicas work off one move, and each period is paid once`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            for number in 0..<24 { _ = try await store.shopper("s\(number)").subscribe("news.weekly") }
+            for number in 0..<24 { _ = try await store.customerApp("s\(number)").subscribe("news.weekly") }
             let replica = try await store.startReplica()
             async let first = store.jump(by: "4w")
             try await eventually("nothing is due") {
@@ -27,7 +27,7 @@ import Testing
     @Test func `S7: a replica that was thought dead comes too late and writes nothing`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .held)
             async let zombie = store.move(by: "1w", key: "k", within: .seconds(8))
@@ -49,7 +49,7 @@ import Testing
     @Test func `one key is one move, whichever replica is asked`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            _ = try await store.shopper().subscribe("news.weekly")
+            _ = try await store.customerApp().subscribe("news.weekly")
             try await store.startReplica()
             let moves = try await withThrowingTaskGroup { group in
                 for _ in 0..<8 { group.addTask { try await store.move(next: 3, key: "k", within: .seconds(10)) } }

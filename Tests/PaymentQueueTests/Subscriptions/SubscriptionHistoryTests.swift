@@ -18,11 +18,11 @@ import Testing
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
             store.catalogue.set(billingGracePeriod: Bool.random(using: &random))
-            var shoppers: [Shopper] = []
-            for name in ["alice", "bob", "carol"] { shoppers.append(try await store.shopper(name)) }
+            var customerApps: [CustomerApp] = []
+            for name in ["alice", "bob", "carol"] { customerApps.append(try await store.customerApp(name)) }
             for step in 0..<60 {
-                guard let shopper = shoppers.randomElement(using: &random) else { continue }
-                try await happen(step, shopper, store, &random)
+                guard let customerApp = customerApps.randomElement(using: &random) else { continue }
+                try await happen(step, customerApp, store, &random)
             }
             try await quiesce(store)
             try await store.checkSubscriptions(contiguous: false, "round \(round)")
@@ -31,23 +31,24 @@ import Testing
 
     /// One thing of a history. What is refused, or not answered, is part of it.
     private func happen(
-        _ step: Int, _ shopper: Shopper, _ store: TestStore, _ random: inout SplitMix64
+        _ step: Int, _ customerApp: CustomerApp, _ store: TestStore, _ random: inout SplitMix64
     ) async throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1, 2:
-            _ = try? await shopper.add(
+            _ = try? await customerApp.add(
                 Self.products.randomElement(using: &random) ?? "", key: "\(step)", within: .milliseconds(800))
         case 3:
             store.processor.set(outcome: Int.random(in: 0..<3, using: &random) == 0 ? .declined : .approved)
         case 4, 5: try await jump(Int.random(in: -30...30, using: &random), store, key: "\(step)")
         case 6, 7: _ = try? await store.move(next: 2, key: "\(step)", within: .milliseconds(900))
         case 8:
-            let own = try? await shopper.subscriptions().randomElement(using: &random)
+            let own = try? await customerApp.subscriptions().randomElement(using: &random)
             if let own {
-                _ = try? await shopper.update(own.originalTransactionIdentifier, renews: Bool.random(using: &random))
+                _ = try? await customerApp.update(
+                    own.originalTransactionIdentifier, renews: Bool.random(using: &random))
             }
         case 9:
-            let own = try? await shopper.subscriptions().randomElement(using: &random)
+            let own = try? await customerApp.subscriptions().randomElement(using: &random)
             let operation = OperateSubscriptionRequest.Operation.allCases.randomElement(using: &random)
             if let own, let operation {
                 _ = try? await store.operate(own.id, operation, days: operation == .extend ? 10 : nil)
@@ -90,7 +91,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("basic.monthly")
             for _ in 0..<3 {
                 try await store.jump(to: "2027-07-15")

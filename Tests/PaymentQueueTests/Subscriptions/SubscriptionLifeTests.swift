@@ -25,7 +25,7 @@ import Testing
     @Test func `an expired and a revoked subscription take nothing but a purchase`() throws {
         let ended: [SubscriptionState] = [.expired, .revoked]
         let decline = SubscriptionDecline(amount: .usd("9.99"), reason: nil, hasGrace: true)
-        let events: [SubscriptionChange] = [
+        let events: [SubscriptionTransition] = [
             .declined(decline), .graceEnded, .expired(.other), .autoRenewDisabled, .autoRenewEnabled,
             .changeScheduled(to: "x", by: nil), .changeReverted(by: nil), .extended(days: 1), .renewalWillFail,
             .quarantined(SubscriptionMismatch(agreed: .usd("9.99"), charged: nil)),
@@ -133,12 +133,12 @@ import Testing
         }
 
         /// What people do; a state without such an edge refuses it. What is in quarantine is not changed but to end it.
-        private mutating func handle(_ event: SubscriptionChange) {
+        private mutating func handle(_ event: SubscriptionTransition) {
             if value.isQuarantined, event != .expired(.other) { return }
             try? perform(event, at: now)
         }
 
-        private mutating func perform(_ event: SubscriptionChange, at: Timestamp) throws {
+        private mutating func perform(_ event: SubscriptionTransition, at: Timestamp) throws {
             var machine = SubscriptionStateMachine(value, at: at)
             for action in try machine.handle(event) {
                 switch action {

@@ -8,12 +8,12 @@ import Testing
 @Suite(.serialized) struct SubscriptionOperationTests {
     private func withSubscriber(
         _ engine: Engine, _ product: String = "basic.monthly",
-        _ body: (TestStore, Shopper, String) async throws -> Void
+        _ body: (TestStore, CustomerApp, String) async throws -> Void
     ) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
             store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             try await body(store, alice, try await alice.subscribe(product))
         }
     }
@@ -48,7 +48,7 @@ import Testing
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
             try await store.set("alice", TesterSettings(subscriptionRenewalRate: .monthlyRenewalEveryThirtySeconds))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             try await store.jump(by: "1d")
             let events = try await store.timeline(original).events
@@ -75,7 +75,7 @@ import Testing
         async throws
     {
         try await withSubscriber(engine) { store, alice, original in
-            let bob = try await store.shopper("bob")
+            let bob = try await store.customerApp("bob")
             #expect(try await refusal { try await bob.update(original, renews: false) }?.code == .notFound)
             #expect(
                 try await refusal { try await alice.update(original, product: "news.weekly") }?.code
@@ -234,7 +234,7 @@ import Testing
             try await store.putClock("2027-01-31", frozen: true)
             try await store.set(
                 "alice", TesterSettings(subscriptionRenewalRate: .monthlyRenewalEveryFiveMinutes))
-            let alice = try await store.shopper()
+            let alice = try await store.customerApp()
             let original = try await alice.subscribe("news.weekly")
             let first = try await alice.subscription()
             #expect(first.expiresDate == first.purchaseDate + .seconds(180))
@@ -251,8 +251,8 @@ import Testing
     @Test(arguments: Engine.allCases) func `lists and timelines come in pages`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-01-31", frozen: true)
-            for name in ["alice", "bob", "carol"] { _ = try await store.shopper(name).subscribe("news.weekly") }
-            let bob = try await store.shopper("bob")
+            for name in ["alice", "bob", "carol"] { _ = try await store.customerApp(name).subscribe("news.weekly") }
+            let bob = try await store.customerApp("bob")
             _ = try await bob.subscribe("basic.monthly", key: "second")
             #expect(try await bob.subscriptions().map(\.subscriptionGroupIdentifier) == ["news", "pro"])
             var seen: [String?] = []

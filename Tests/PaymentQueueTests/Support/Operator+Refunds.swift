@@ -39,7 +39,7 @@ extension TestStore {
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     func receipt(after: String? = nil, limit: Int = 500) async throws -> ReceiptFactsPage {
         try await store.caller.call(
             SubscriptionEndpoints.receipt,

@@ -133,11 +133,11 @@ extension TestStore {
         return seen
     }
 
-    func heads(_ shoppers: Shopper...) async throws -> HeadsReply {
+    func heads(_ customerApps: CustomerApp...) async throws -> HeadsReply {
         try await caller.call(
             PaymentEndpoints.heads,
             HeadsRequest(
-                customers: shoppers.map {
+                customers: customerApps.map {
                     CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: $0.customer)
                 }))
     }
@@ -148,7 +148,7 @@ extension ScopedIdentifier {
     static func outside(_ id: String) -> ScopedIdentifier { ScopedIdentifier(id, in: .installation) }
 }
 
-extension Shopper {
+extension CustomerApp {
     func account() async throws -> AccountReply {
         try await store.caller.call(
             PaymentEndpoints.getAccount,

@@ -7,22 +7,22 @@ import Testing
 /// A customer of a developer who regroups subscriptions at random.
 struct RegroupedWorld {
     private let store: TestStore
-    private let shopper: Shopper
+    private let customerApp: CustomerApp
     private var random: SplitMix64
     /// Product → group, of today.
     private var groups: [String: String] = [:]
     private var count = 0
     private var trials: Set<String> = []
 
-    init(_ store: TestStore, _ shopper: Shopper, _ random: SplitMix64) {
-        (self.store, self.shopper, self.random) = (store, shopper, random)
+    init(_ store: TestStore, _ customerApp: CustomerApp, _ random: SplitMix64) {
+        (self.store, self.customerApp, self.random) = (store, customerApp, random)
     }
 
     mutating func begin() async throws {
         for (product, group) in [("p0", "A"), ("p1", "A"), ("p2", "B"), ("p3", "B"), ("p4", "C")] {
             sell(product, in: group)
         }
-        try await shopper.forgetQuotes()
+        try await customerApp.forgetQuotes()
     }
 
     mutating func step() async throws {
@@ -35,7 +35,7 @@ struct RegroupedWorld {
         default: try await store.jump(by: "\(Int.random(in: 1...45, using: &random))d")
         }
         for product in groups.keys.sorted() {
-            let rules = try await shopper.doors(product, groups)
+            let rules = try await customerApp.doors(product, groups)
             #expect(rules[0].eligibility == rules[1].eligibility, "step \(count), \(product): \(rules), \(groups)")
             if rules[0].eligibility == .ineligible { #expect(rules[0] == rules[1], "step \(count), \(product)") }
         }
@@ -68,7 +68,7 @@ struct RegroupedWorld {
             let gone = ["p0", "p1", "p2", "p3", "p4"].filter { groups[$0] == nil && $0 != one }
             if let back = gone.randomElement(using: &random) { sell(back, in: to) }
         }
-        try await shopper.forgetQuotes()
+        try await customerApp.forgetQuotes()
     }
 
     private func newGroup() -> String { count.isMultiple(of: 2) ? "N\(count)" : "A" }
@@ -76,18 +76,18 @@ struct RegroupedWorld {
     /// What the doors said is what the purchase does.
     private mutating func buy() async throws {
         guard let product = groups.keys.sorted().randomElement(using: &random) else { return }
-        let before = try await shopper.doors(product, groups)[0]
-        let active = try await shopper.subscriptions().filter(\.state.isExisting)
+        let before = try await customerApp.doors(product, groups)[0]
+        let active = try await customerApp.subscriptions().filter(\.state.isExisting)
         let isSubscribed = active.contains {
             $0.productIdentifier == product && $0.autoRenewProductIdentifier == product
         }
-        let bought = try await shopper.add(product, key: "\(count)").transaction
+        let bought = try await customerApp.add(product, key: "\(count)").transaction
         if isSubscribed {
             #expect(bought.error?.underlying == 3532, "step \(count): \(product) is subscribed to, \(groups)")
         }
         guard bought.transactionState == .purchased else { return }
         if bought.effectiveDate == nil {
-            let now = try await shopper.subscriptions().filter {
+            let now = try await customerApp.subscriptions().filter {
                 $0.state.isExisting && $0.productIdentifier == product
             }
             #expect(now.count == 1, "step \(count): \(product) is subscribed to \(now.count) times")
@@ -99,19 +99,19 @@ struct RegroupedWorld {
     }
 
     private mutating func cancel() async throws {
-        let active = try await shopper.subscriptions().filter(\.state.isExisting)
+        let active = try await customerApp.subscriptions().filter(\.state.isExisting)
         guard let one = active.randomElement(using: &random) else { return }
-        try await shopper.update(one.originalTransactionIdentifier, renews: false)
+        try await customerApp.update(one.originalTransactionIdentifier, renews: false)
     }
 
     private mutating func refund() async throws {
-        let active = try await shopper.subscriptions().filter(\.state.isExisting)
+        let active = try await customerApp.subscriptions().filter(\.state.isExisting)
         guard let one = active.randomElement(using: &random) else { return }
         _ = try await store.refund(one.transactionIdentifier)
     }
 }
 
-extension Shopper {
+extension CustomerApp {
     /// What is sold is asked for anew, as after an import: an answer about any other product shows the newer catalogue.
     func forgetQuotes() async throws {
         _ = try await add("probe\(store.catalogue.requests)", key: "probe\(store.catalogue.requests)")

@@ -68,21 +68,21 @@ final class TestStore: Sendable {
 
     /// Runs `body` in a store that sells two levels of subscriptions. Its clock is frozen on 1 March 2027.
     static func withSubscriptions(
-        _ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void
+        _ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void
     ) async throws {
         try await with(engine) { store in
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("basic.monthly"), level: 2)
             store.catalogue.sell(.subscription("pro.monthly", "19.99"), level: 1)
-            try await body(store, try await store.shopper())
+            try await body(store, try await store.customerApp())
         }
     }
 
     /// Runs `body` while the changes of a customer are listened to on the bus.
     /// - Returns: The published changes.
-    func hints(of shopper: Shopper, during body: () async throws -> Void) async throws -> [CustomerChange] {
+    func hints(of customerApp: CustomerApp, during body: () async throws -> Void) async throws -> [CustomerChange] {
         let hints = Locked<[CustomerChange]>([])
-        let key = CustomerKey.of(bundleId: Catalogue.bundleId, customerIdentifier: shopper.customer)
+        let key = CustomerKey.of(bundleId: Catalogue.bundleId, customerIdentifier: customerApp.customer)
         let subscription = try await bus.client(name: "listener").subscribe(
             PaymentEvents.customerChanged(key: key)
         ) { message in

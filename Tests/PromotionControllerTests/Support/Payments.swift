@@ -51,7 +51,7 @@ final class Payments: Sendable {
     var clockRequests: Int { contents.withLock { $0.clockRequests } }
 
     /// Moves an app's business clock; from then on it is frozen.
-    func moveClock(of bundleId: String = TestStore.bundleId, by time: Duration) {
+    func moveClock(of bundleId: String = PromotionTestStore.bundleId, by time: Duration) {
         contents.withLock { contents in
             let before = contents.clocks[bundleId]
             contents.clocks[bundleId] = AppClockState(
@@ -61,7 +61,7 @@ final class Payments: Sendable {
     }
 
     /// An app's clock that runs, `rate` times as fast as the wall's.
-    func runClock(of bundleId: String = TestStore.bundleId, rate: Double) {
+    func runClock(of bundleId: String = PromotionTestStore.bundleId, rate: Double) {
         contents.withLock { contents in
             contents.clocks[bundleId] = AppClockState(
                 bundleId: bundleId, now: wall(), rate: .factor(rate), frozen: false, epoch: 2)

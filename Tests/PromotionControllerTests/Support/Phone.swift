@@ -5,7 +5,7 @@ import StorebusTesting
 
 /// A customer's device with an app on it, and the store's own app.
 struct Phone: Sendable {
-    let store: TestStore
+    let store: PromotionTestStore
     let device: String
     let customer: String
     let bundleId: String
@@ -78,7 +78,7 @@ struct Phone: Sendable {
     // MARK: Purchases
 
     func start(
-        _ product: String = "coins", source: PurchaseIntent.Source = .storePage, key: String = UUID().uuidString,
+        _ product: String = "coins", source: StorePurchaseIntent.Source = .storePage, key: String = UUID().uuidString,
         facts change: (
             inout PromotedProductFacts
         ) -> Void = { _ in }
@@ -95,7 +95,7 @@ struct Phone: Sendable {
 
     /// Begins a purchase.
     /// - Returns: the intent's identifier.
-    func begin(_ product: String = "coins", source: PurchaseIntent.Source = .storePage) async throws -> String {
+    func begin(_ product: String = "coins", source: StorePurchaseIntent.Source = .storePage) async throws -> String {
         guard let identifier = try await start(product, source: source).intentIdentifier else {
             throw StoreError(.internal, "a purchase without an intent")
         }
@@ -135,14 +135,14 @@ struct Phone: Sendable {
                 bundleId: bundleId, deviceId: device, customerIdentifier: customer, payment: payment))
     }
 
-    func get(_ intent: String) async throws -> PurchaseIntent {
+    func get(_ intent: String) async throws -> StorePurchaseIntent {
         try await call(
             PromotionEndpoints.getIntent,
             IntentRequest(
                 bundleId: bundleId, deviceId: device, customerIdentifier: customer, intentIdentifier: intent))
     }
 
-    func intents(_ states: PurchaseIntent.State...) async throws -> [PurchaseIntent] {
+    func intents(_ states: StorePurchaseIntent.State...) async throws -> [StorePurchaseIntent] {
         try await call(
             PromotionEndpoints.listIntents,
             IntentsRequest(bundleId: bundleId, deviceId: device, customerIdentifier: customer, states: states)
@@ -154,9 +154,9 @@ struct Phone: Sendable {
     }
 }
 
-extension TestStore {
+extension PromotionTestStore {
     func phone(
-        _ device: String = "alice-1", of account: String = "alice", bundleId: String = TestStore.bundleId
+        _ device: String = "alice-1", of account: String = "alice", bundleId: String = PromotionTestStore.bundleId
     ) -> Phone {
         Phone(store: self, device: device, customer: "c_\(account)", bundleId: bundleId)
     }
@@ -170,7 +170,7 @@ extension TestStore {
 
     /// The operator's list.
     func search(
-        account: String? = nil, device: String? = nil, state: PurchaseIntent.State? = nil, after: String? = nil,
+        account: String? = nil, device: String? = nil, state: StorePurchaseIntent.State? = nil, after: String? = nil,
         limit: Int = 100, bundleId: String? = nil
     ) async throws -> IntentsPage {
         try await caller.call(

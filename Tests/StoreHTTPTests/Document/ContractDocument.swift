@@ -303,7 +303,7 @@ struct ContractDocument {
     }
 
     private func reference(_ parameter: Parameter, _ components: inout Components) throws -> DocumentNode {
-        var node: DocumentNode = ["name": text(parameter.name), "in": text(parameter.place.rawValue)]
+        var node: DocumentNode = ["name": text(parameter.name), "in": text(parameter.location.rawValue)]
         if parameter.isRequired { node.set("required", true) }
         node.set("description", text(parameter.description))
         node.set("schema", try schemas.node(parameter.schema))

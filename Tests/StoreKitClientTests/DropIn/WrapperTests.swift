@@ -19,7 +19,7 @@ import Testing
         let gateway: FakeGateway
         let queue: SKPaymentQueue
         let stream = FakeStream.beginning()
-        let warnings = Locked<[String]>([])
+        let warnings = LockedValue<[String]>([])
         private let callbacks = DispatchQueue(label: "callbacks")
         nonisolated(unsafe) let app = OneImport()
 

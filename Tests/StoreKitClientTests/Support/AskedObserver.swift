@@ -9,7 +9,7 @@ final class AskedObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         var transactions: [SKPaymentTransaction] = []
     }
 
-    private let log = Locked(Log())
+    private let log = LockedValue(Log())
     private let answer: @Sendable (SKPaymentQueue, SKPayment) -> Bool
 
     init(_ answer: @escaping @Sendable (SKPaymentQueue, SKPayment) -> Bool) { self.answer = answer }

@@ -6,7 +6,7 @@ import Glibc
 /// One connection of the fake gateway: reads requests, writes bytes. A thread of its own blocks in it.
 final class FakeConnection: Sendable {
     private let descriptor: Int32
-    private let isClosed = Locked(false)
+    private let isClosed = LockedValue(false)
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 

@@ -13,13 +13,13 @@ final class FakeContent: Sendable {
     }
 
     let stream: FakeStream
-    private let state: Locked<State>
+    private let state: LockedValue<State>
 
     init(count: Int, state: Download.State = .waiting) {
         let download = Download(
             id: "d1", transactionId: "t1", state: state, contentIdentifier: "com.example.guide", contentVersion: "1.0",
             contentLength: Int64(count))
-        self.state = Locked(State(download: download, bytes: Self.bytes(count, seed: 1)))
+        self.state = LockedValue(State(download: download, bytes: Self.bytes(count, seed: 1)))
         stream = .beginning(with: [.sample("t1", downloads: [download])])
     }
 

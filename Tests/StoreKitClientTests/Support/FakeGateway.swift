@@ -27,7 +27,7 @@ final class FakeGateway: Sendable {
     /// Bound to the same port and not listening: when the gateway has stopped, the port is refused instead of given to
     /// another test's gateway.
     private let holder: Int32
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     init(keepsConnections: Bool = false) throws {
         self.keepsConnections = keepsConnections
@@ -91,7 +91,7 @@ final class FakeGateway: Sendable {
 
     /// Answers requests with `answers` in order, and all later ones with the last.
     func on(_ line: String, _ answers: [FakeAnswer]) {
-        let rest = Locked(answers)
+        let rest = LockedValue(answers)
         on(line) { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 

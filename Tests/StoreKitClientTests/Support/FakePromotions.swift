@@ -17,19 +17,19 @@ final class FakePromotions: Sendable {
     }
 
     private struct Decided: Encodable {
-        var intent: StoreModels.PurchaseIntent
+        var intent: StorePurchaseIntent
         var transaction: PaymentTransaction?
     }
 
     private struct Promoted: Encodable {
         var seq = 1
-        var intent: StoreModels.PurchaseIntent
+        var intent: StorePurchaseIntent
     }
 
     let gateway: FakeGateway
     let stream = FakeStream.beginning()
     let products: [Product]
-    private let overrides = Locked(PromotionOverrides())
+    private let overrides = LockedValue(PromotionOverrides())
 
     /// Answers for three products and for every decision.
     init() throws {
@@ -62,17 +62,17 @@ final class FakePromotions: Sendable {
     var device: PromotionOverrides { overrides.withLock { $0 } }
 
     /// A shopper buys in the store.
-    func tap(_ intent: StoreModels.PurchaseIntent) {
+    func tap(_ intent: StorePurchaseIntent) {
         stream.send("openApp", ["intentIdentifier": intent.intentIdentifier])
         tell(intent, on: stream)
     }
 
-    func tell(_ intent: StoreModels.PurchaseIntent, on stream: FakeStream) {
+    func tell(_ intent: StorePurchaseIntent, on stream: FakeStream) {
         stream.send("promotedPurchase", Promoted(intent: intent))
     }
 
     /// A stream that begins with pending purchases.
-    func stream(beginningWith intents: [StoreModels.PurchaseIntent]) -> FakeStream {
+    func stream(beginningWith intents: [StorePurchaseIntent]) -> FakeStream {
         let stream = FakeStream()
         stream.updated([] as [PaymentTransaction])
         for intent in intents { tell(intent, on: stream) }
@@ -89,9 +89,9 @@ final class FakePromotions: Sendable {
     static func decide(_ request: FakeRequest, _ stream: FakeStream) -> FakeAnswer {
         let id = request.path.split(separator: "/").dropLast().last.map(String.init) ?? ""
         guard let decision = DecideIntentRequest.Decision(rawValue: request.json["decision"]?.stringValue ?? ""),
-            var intent = try? StoreModels.PurchaseIntent.sample(id)
+            var intent = try? StorePurchaseIntent.sample(id)
         else { return .problem(.requestInvalid) }
-        intent.state = StoreModels.PurchaseIntent.State(after: decision)
+        intent.state = StorePurchaseIntent.State(after: decision)
         guard decision == .continue else { return .json(Decided(intent: intent)) }
         let key = "intent:\(id)"
         for (state, revision) in [(TransactionState.purchasing, 1), (.purchased, 2)] {
@@ -124,11 +124,11 @@ extension FakeAnswer {
     }
 }
 
-extension StoreModels.PurchaseIntent {
+extension StorePurchaseIntent {
     static func sample(
         _ id: String, _ state: State = .pending, product: String = "com.example.hiddenBeaches"
-    ) throws -> StoreModels.PurchaseIntent {
-        StoreModels.PurchaseIntent(
+    ) throws -> StorePurchaseIntent {
+        StorePurchaseIntent(
             intentIdentifier: id, state: state,
             payment: Payment(requestIdentifier: "intent:\(id)", productIdentifier: product),
             product: try Product.sample(product), source: .storePage,

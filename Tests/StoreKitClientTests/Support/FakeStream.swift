@@ -10,7 +10,7 @@ final class FakeStream: Sendable {
         var isClosed = false
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// Whether the observer, or the test, has closed it.
     var isClosed: Bool { state.withLock { $0.isClosed } }

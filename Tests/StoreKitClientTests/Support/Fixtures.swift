@@ -20,7 +20,7 @@ extension FakeGateway {
 
 extension ClientTiming {
     static let quick = ClientTiming(
-        backoffMin: .milliseconds(1), backoffMax: .milliseconds(20), patience: .milliseconds(100),
+        backoffMin: .milliseconds(1), backoffMax: .milliseconds(20), retryTimeout: .milliseconds(100),
         requestTimeout: .seconds(10), streamTimeout: .seconds(20), firstSessionWait: .seconds(10))
 }
 

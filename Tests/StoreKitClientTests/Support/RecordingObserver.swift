@@ -14,7 +14,7 @@ final class RecordingObserver: NSObject, SKPaymentTransactionObserver, Sendable 
         case revoked([String])
     }
 
-    private let log = Locked<[(call: Call, transactions: [SKPaymentTransaction], downloads: [SKDownload])]>([])
+    private let log = LockedValue<[(call: Call, transactions: [SKPaymentTransaction], downloads: [SKDownload])]>([])
 
     /// Everything so far.
     var calls: [Call] { log.withLock { $0.map(\.call) } }

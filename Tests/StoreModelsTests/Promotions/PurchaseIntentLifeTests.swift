@@ -5,12 +5,12 @@ import Testing
 /// Goal: an intent goes from state to state only along its edges, and the first decision is final (I2, I3, M77, M86).
 /// Method: every state against every event, both clocks on both sides of their limits, then random histories.
 @Suite struct PurchaseIntentLifeTests {
-    typealias Life = PurchaseIntent.Life
-    typealias State = PurchaseIntent.State
+    typealias Life = StorePurchaseIntent.Life
+    typealias State = StorePurchaseIntent.State
     typealias Decision = DecideIntentRequest.Decision
 
     private static let start = Timestamp(milliseconds: 1_795_000_000_000)
-    private static let end = start + PurchaseIntent.lifetime
+    private static let end = start + StorePurchaseIntent.lifetime
     private static func now(_ wall: Duration = .zero, _ business: Duration = .zero) -> Life.Now {
         Life.Now(wall: start + wall, business: start + business)
     }
@@ -52,7 +52,7 @@ import Testing
                     if (try? life.apply(.decided(decision), at: Self.now())) == true { reached.insert(life.state) }
                 }
                 var life = Self.life(state)
-                reached.formUnion(life.pass(to: Self.now(.zero, PurchaseIntent.lifetime)))
+                reached.formUnion(life.pass(to: Self.now(.zero, StorePurchaseIntent.lifetime)))
                 return (state, reached)
             })
         #expect(edges[.pending] == [.continued, .deferred, .cancelled, .expired])
@@ -99,8 +99,9 @@ import Testing
     @Test func `I4, M77: a day of business time ends what is open, and nothing else`() {
         for state in State.allCases {
             var life = Self.life(state)
-            #expect(life.pass(to: Self.now(.seconds(86_400 * 9), PurchaseIntent.lifetime + .milliseconds(-1))) == [])
-            #expect(life.pass(to: Self.now(.zero, PurchaseIntent.lifetime)) == (state.isFinal ? [] : [.expired]))
+            #expect(
+                life.pass(to: Self.now(.seconds(86_400 * 9), StorePurchaseIntent.lifetime + .milliseconds(-1))) == [])
+            #expect(life.pass(to: Self.now(.zero, StorePurchaseIntent.lifetime)) == (state.isFinal ? [] : [.expired]))
             #expect(life.state == (state.isFinal ? state : .expired))
             // A clock that goes back brings nothing back.
             #expect(life.pass(to: Self.now()) == [])
@@ -110,7 +111,7 @@ import Testing
     @Test func `M86: what was unanswered for a day has been deferred on the way`() throws {
         var life = Self.life(.pending)
         _ = try life.apply(.delivered, at: Self.now())
-        #expect(life.pass(to: Self.now(.seconds(11), PurchaseIntent.lifetime)) == [.deferred, .expired])
+        #expect(life.pass(to: Self.now(.seconds(11), StorePurchaseIntent.lifetime)) == [.deferred, .expired])
         #expect(life.deferredBy == .timeout)
     }
 
@@ -128,10 +129,10 @@ import Testing
         var deferred = Self.life(.pending)
         _ = try deferred.apply(.decided(.defer), at: Self.now())
         #expect(deferred.warning == nil)
-        _ = deferred.pass(to: Self.now(.zero, PurchaseIntent.lifetime))
+        _ = deferred.pass(to: Self.now(.zero, StorePurchaseIntent.lifetime))
         #expect(deferred.warning?.contains("new payment") == true)
         var unseen = Self.life(.pending)
-        _ = unseen.pass(to: Self.now(.zero, PurchaseIntent.lifetime))
+        _ = unseen.pass(to: Self.now(.zero, StorePurchaseIntent.lifetime))
         #expect(unseen.state == .expired && unseen.warning == nil)
     }
 

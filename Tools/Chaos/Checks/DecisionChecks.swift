@@ -36,7 +36,7 @@ enum DecisionChecks {
             guard let late else { continue }
             findings.report(
                 .d3, id, "deferred no longer after the \(first.operation.rawValue)", "still deferred",
-                history.excerpt([first.begin, first.end, late.begin, late.place], ids: [id]))
+                history.excerpt([first.begin, first.end, late.begin, late.line], ids: [id]))
         }
     }
 
@@ -70,7 +70,7 @@ enum DecisionChecks {
         delivered(intents, history, &findings)
     }
 
-    /// The last place at which a clock of an app may have moved: older intents may have expired.
+    /// The last line at which a clock of an app may have moved: older intents may have expired.
     private static func lastClock(_ history: RunHistory) -> [String: Int] {
         history.attempts(.moveClock).filter(\.isPossible).reduce(into: [:]) { last, attempt in
             let app = attempt.app ?? ""
@@ -112,8 +112,8 @@ enum DecisionChecks {
         var sessions: [String: [RunHistory.Session]] = [:]
         for session in history.sessions {
             sessions["\(session.owner.app)\u{1F}\(session.device)", default: []].append(session)
-            for place in session.intents {
-                if let id = history.entries[place].detail?["intent"] { deliveries[id, default: []].append(place) }
+            for line in session.intents {
+                if let id = history.entries[line].detail?["intent"] { deliveries[id, default: []].append(line) }
             }
         }
         guard !deliveries.isEmpty else { return }

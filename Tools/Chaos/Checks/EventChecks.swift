@@ -7,7 +7,7 @@ struct EventChecks {
         var id: String
         var transaction: String
         /// Place of its line.
-        var place: Int
+        var line: Int
     }
 
     private let history: RunHistory
@@ -35,11 +35,11 @@ struct EventChecks {
             guard known.transaction != event.transaction else { continue }
             report(
                 event.id, "one event under the identifier", "\(known.transaction), and \(event.transaction)",
-                [known.place, event.place])
+                [known.line, event.line])
         }
-        for place in history.eventPages {
-            guard let reason = history.entries[place].detail?["refused"] else { continue }
-            report("position at line \(place + 1)", "a position that was given is known", reason, [place])
+        for line in history.eventPages {
+            guard let reason = history.entries[line].detail?["refused"] else { continue }
+            report("position at line \(line + 1)", "a position that was given is known", reason, [line])
         }
         for events in [live, again] { grow(events) }
         // What happens while the last read goes on may be in it or not.
@@ -51,7 +51,7 @@ struct EventChecks {
     private mutating func grow(_ events: [Event]) {
         for (earlier, later) in zip(events, events.dropFirst()) where !Self.isBefore(earlier.id, later.id) {
             report(
-                later.id, "an identifier behind \(earlier.id)", "delivered behind it", [earlier.place, later.place])
+                later.id, "an identifier behind \(earlier.id)", "delivered behind it", [earlier.line, later.line])
         }
     }
 
@@ -63,24 +63,24 @@ struct EventChecks {
     private mutating func complete(_ events: [Event], _ reader: String, until end: Int) {
         let purchased = Set(events.map(\.transaction))
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
-            guard let sighting = sightings.first(where: \.transaction.isPurchased), sighting.place < end else {
+            guard let sighting = sightings.first(where: \.transaction.isPurchased), sighting.line < end else {
                 continue
             }
             findings.examine(.n2)
             guard !purchased.contains(id) else { continue }
             report(
                 "purchased \(id)", "an event of the purchase in \(reader)", "none",
-                history.life(of: id) + [sighting.place, end])
+                history.life(of: id) + [sighting.line, end])
         }
     }
 
-    private func events(_ place: Int) -> [Event] {
-        let detail = history.entries[place].detail ?? [:]
+    private func events(_ line: Int) -> [Event] {
+        let detail = history.entries[line].detail ?? [:]
         func words(_ name: String) -> [String] { (detail[name] ?? "").split(separator: " ").map(String.init) }
-        return zip(words("id"), words("transaction")).map { Event(id: $0, transaction: $1, place: place) }
+        return zip(words("id"), words("transaction")).map { Event(id: $0, transaction: $1, line: line) }
     }
 
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(.n2, subject, expected, found, history.excerpt(places))
+    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
+        findings.report(.n2, subject, expected, found, history.excerpt(lines))
     }
 }

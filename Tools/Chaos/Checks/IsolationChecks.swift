@@ -15,7 +15,7 @@ enum IsolationChecks {
             else { continue }
             findings.report(
                 .p11, id, "shown to \(made.owner) only", "shown to \(other.owner)",
-                history.excerpt([made.begin, made.place, other.begin, other.place], ids: [id]))
+                history.excerpt([made.begin, made.line, other.begin, other.line], ids: [id]))
         }
         intents(history, &findings)
         return findings
@@ -27,13 +27,13 @@ enum IsolationChecks {
             if let intent = attempt.detail["intent"] { owners[intent] = attempt }
         }
         for session in history.sessions {
-            for place in session.intents {
-                guard let intent = history.entries[place].detail?["intent"], let made = owners[intent] else { continue }
+            for line in session.intents {
+                guard let intent = history.entries[line].detail?["intent"], let made = owners[intent] else { continue }
                 findings.examine(.p11)
                 guard made.device != session.device || made.app != session.owner.app else { continue }
                 findings.report(
                     .p11, intent, "delivered to device \(made.device ?? "") only", "delivered to \(session.device)",
-                    history.excerpt([made.begin, made.end, session.opened, place]))
+                    history.excerpt([made.begin, made.end, session.opened, line]))
             }
         }
     }

@@ -10,7 +10,7 @@ struct MoneyChecks {
     /// The `id` of each purchased transaction, by its app and number.
     private var ids: [Number: String] = [:]
     private var charges: [String: ObservedCharge] = [:]
-    private var chargePlace: [String: Int] = [:]
+    private var chargeLine: [String: Int] = [:]
     private var ledger: Int?
 
     private struct Number: Hashable {
@@ -28,7 +28,7 @@ struct MoneyChecks {
         self.history = history
         for (id, sightings) in history.sightings {
             latest[id] = sightings.max {
-                ($0.transaction.revision ?? 0, $0.place) < ($1.transaction.revision ?? 0, $1.place)
+                ($0.transaction.revision ?? 0, $0.line) < ($1.transaction.revision ?? 0, $1.line)
             }
             guard let last = latest[id], let number = last.transaction.transactionIdentifier else { continue }
             ids[Number(app: last.owner.app, transaction: number)] = id
@@ -37,16 +37,16 @@ struct MoneyChecks {
 
     private mutating func run() {
         for read in history.attempts(.finalCharges) where read.isOK {
-            let place = read.end ?? read.begin
-            ledger = place
+            let line = read.end ?? read.begin
+            ledger = line
             var seen: Set<String> = []
-            for charge in history.entries[place].charges ?? [] {
+            for charge in history.entries[line].charges ?? [] {
                 findings.examine(.p3)
                 if !seen.insert(charge.key).inserted, charge.outcome == "approved" {
-                    report(.p3, charge.key, "one row of the ledger", "two rows with the key", [place], [], [charge.key])
+                    report(.p3, charge.key, "one row of the ledger", "two rows with the key", [line], [], [charge.key])
                 }
                 charges[charge.key] = charge
-                chargePlace[charge.key] = place
+                chargeLine[charge.key] = line
             }
         }
         guard ledger != nil else { return }
@@ -80,10 +80,10 @@ struct MoneyChecks {
     }
 
     private mutating func report(
-        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ places: [Int?],
+        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [Int?],
         _ ids: Set<String>, _ keys: Set<String>
     ) {
-        findings.report(invariant, subject, expected, found, history.excerpt(places, ids: ids, charges: keys))
+        findings.report(invariant, subject, expected, found, history.excerpt(lines, ids: ids, charges: keys))
     }
 
     private static let purchase = "purchase:", renewal = "renew:"
@@ -92,15 +92,15 @@ struct MoneyChecks {
     /// approved one, not wholly refunded, belongs to a purchased transaction of its key. `renew:` keys are counted in
     /// ``renewals()``.
     private mutating func check(_ charge: ObservedCharge) {
-        let place = chargePlace[charge.key]
+        let line = chargeLine[charge.key]
         findings.examine(.p10)
         if charge.refunded > charge.amount || charge.refunded < 0 {
             report(
-                .p10, charge.key, "at most \(charge.amount) refunded", "\(charge.refunded) refunded", [place], [],
+                .p10, charge.key, "at most \(charge.amount) refunded", "\(charge.refunded) refunded", [line], [],
                 [charge.key])
         }
         if charge.outcome == "pending" {
-            report(.p4, charge.key, "a final outcome", "pending in the final ledger", [place], [], [charge.key])
+            report(.p4, charge.key, "a final outcome", "pending in the final ledger", [line], [], [charge.key])
         }
         guard charge.outcome == "approved", charge.refunded < charge.amount, !charge.key.hasPrefix(Self.renewal) else {
             return
@@ -111,7 +111,7 @@ struct MoneyChecks {
         guard !["purchased", "failed", "restored", "deferred"].contains(latest[id]?.transaction.state) else { return }
         report(
             .p2, charge.key, "a purchased transaction for the charge", "charged, and nothing given",
-            history.life(of: id) + [place], [id], [charge.key])
+            history.life(of: id) + [line], [id], [charge.key])
     }
 
     /// P2, P5, P6, D1 and R2 of one transaction. A purchased transaction with a price above zero has one approved
@@ -121,7 +121,7 @@ struct MoneyChecks {
         let transaction = sighting.transaction
         let key = Self.purchase + id
         let charge = charges[key].flatMap { $0.outcome == "approved" ? $0 : nil }
-        let places = history.life(of: id) + [ledger]
+        let lines = history.life(of: id) + [ledger]
         let net = charge.map { $0.amount - $0.refunded } ?? 0
         let wasDeferred = history.sightings[id]?.contains { $0.transaction.state == "deferred" } == true
         switch transaction.state {
@@ -133,50 +133,50 @@ struct MoneyChecks {
                 if let charge, charge.amount != price || transaction.currency.map({ $0 != charge.currency }) == true {
                     report(
                         .p6, id, "a charge of \(price) \(transaction.currency ?? "")",
-                        "\(charge.amount) \(charge.currency)", places, [id], [key])
+                        "\(charge.amount) \(charge.currency)", lines, [id], [key])
                 } else if charge == nil {
                     report(
                         .p2, id, "a charge of \(price) \(transaction.currency ?? "")", "given, and not charged",
-                        places + [sighting.place], [id], [key])
+                        lines + [sighting.line], [id], [key])
                 }
             }
-            refunded(id, charge, places)
-            approved(id, wasDeferred, places, key)
+            refunded(id, charge, lines)
+            approved(id, wasDeferred, lines, key)
         case "failed":
             findings.examine(.p5)
             guard net != 0 else { return }
             let declined = history.requests(about: id, .decline).contains(where: \.isOK)
             report(
-                declined ? .d2 : .p5, id, "nothing charged", "\(net) charged for a failed purchase", places, [id],
+                declined ? .d2 : .p5, id, "nothing charged", "\(net) charged for a failed purchase", lines, [id],
                 [key])
         case "restored":
             findings.examine(.r2)
             guard charge != nil else { return }
-            report(.r2, id, "no charge of a restored transaction", "\(net) charged", places, [id], [key])
+            report(.r2, id, "no charge of a restored transaction", "\(net) charged", lines, [id], [key])
         case "deferred":
             findings.examine(.d1)
             guard net != 0 else { return }
-            report(.d1, id, "no charge while it is deferred", "\(net) charged", places, [id], [key])
+            report(.d1, id, "no charge while it is deferred", "\(net) charged", lines, [id], [key])
         default: break
         }
     }
 
     /// P2. A refund that was acknowledged is in the ledger, unless the customer paid nothing.
-    private mutating func refunded(_ id: String, _ charge: ObservedCharge?, _ places: [Int?]) {
+    private mutating func refunded(_ id: String, _ charge: ObservedCharge?, _ lines: [Int?]) {
         guard let charge, charge.amount > 0,
             history.requests(about: id, .refund).contains(where: \.isOK)
         else { return }
         findings.examine(.p10)
         guard charge.refunded == 0 else { return }
-        report(.p2, id, "a refund in the ledger", "acknowledged, and not refunded", places, [id], [charge.key])
+        report(.p2, id, "a refund in the ledger", "acknowledged, and not refunded", lines, [id], [charge.key])
     }
 
     /// D1. A transaction that was deferred becomes purchased after an approval only.
-    private mutating func approved(_ id: String, _ wasDeferred: Bool, _ places: [Int?], _ key: String) {
+    private mutating func approved(_ id: String, _ wasDeferred: Bool, _ lines: [Int?], _ key: String) {
         guard wasDeferred else { return }
         findings.examine(.d1)
         guard !history.requests(about: id, .approve).contains(where: \.isPossible) else { return }
-        report(.d1, id, "purchased after an approval", "purchased, and none was sent", places, [id], [key])
+        report(.d1, id, "purchased after an approval", "purchased, and none was sent", lines, [id], [key])
     }
 
     /// S1 and P2. Each period of a subscription has one approved charge, from any of its tries. A subscription has as
@@ -194,10 +194,10 @@ struct MoneyChecks {
                 guard charges.count > 1 else { continue }
                 report(
                     .s1, "subscription \(original), period \(period)", "one charge", "\(charges.count) charges",
-                    charges.map { chargePlace[$0.key] }, [], Set(charges.map(\.key)))
+                    charges.map { chargeLine[$0.key] }, [], Set(charges.map(\.key)))
             }
         }
-        var given: [String: [(id: String, price: Int64, place: Int)]] = [:]
+        var given: [String: [(id: String, price: Int64, line: Int)]] = [:]
         for (id, sighting) in latest {
             let transaction = sighting.transaction
             guard transaction.isPurchased, let original = transaction.original, let price = transaction.price,
@@ -205,7 +205,7 @@ struct MoneyChecks {
             else { continue }
             // The charges name a subscription by its first transaction's `id`.
             let first = ids[Number(app: sighting.owner.app, transaction: original)] ?? original
-            given[first, default: []].append((id, price, sighting.place))
+            given[first, default: []].append((id, price, sighting.line))
         }
         for original in Set(approved.keys).union(given.keys).sorted() {
             let charged = (approved[original] ?? [:]).values.flatMap(\.self).filter { $0.refunded < $0.amount }
@@ -219,7 +219,7 @@ struct MoneyChecks {
             else { continue }
             report(
                 .p2, "subscription \(original)", "\(all.count) renewals for \(all.map(\.amount).reduce(0, +)) charged",
-                "\(renewals.count) renewals for \(sum)", renewals.map(\.place) + [ledger], Set(renewals.map(\.id)),
+                "\(renewals.count) renewals for \(sum)", renewals.map(\.line) + [ledger], Set(renewals.map(\.id)),
                 Set(all.map(\.key)))
         }
     }

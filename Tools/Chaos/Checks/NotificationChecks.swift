@@ -30,9 +30,9 @@ struct NotificationChecks {
         var isRevoked: Bool
         /// Whether a customer has bought it. If not, it is a renewal.
         var isMade = false
-        /// The place before which it was not bought, or -1 if that is unknown.
+        /// The line before which it was not bought, or -1 if that is unknown.
         var begin = -1
-        /// The place at which it was certainly bought.
+        /// The line at which it was certainly bought.
         var known: Int
         /// The same of its refund.
         var refundBegin = Int.max
@@ -42,8 +42,8 @@ struct NotificationChecks {
     /// A notification with all its deliveries.
     private struct Sent {
         var notification: ObservedNotification
-        var places: [Int]
-        var first: Int { places[0] }
+        var lines: [Int]
+        var first: Int { lines[0] }
     }
 
     /// The outcomes of a run's notifications.
@@ -75,14 +75,14 @@ struct NotificationChecks {
     private var bought: [Number: Bought] = [:]
     /// In the order of first deliveries.
     private var sent: [Sent] = []
-    /// Places in ``sent``.
+    /// Lines in ``sent``.
     private var given: [Number: [Event: [Int]]] = [:]
     /// Whether the run has waited for all notifications.
     private let isSettled: Bool
     /// Isolated stores with a purchase of an unknown outcome.
     private var unclear: Set<String> = []
-    /// The places at which the run had waited for the notifications of isolated stores.
-    private var waited: [String: (place: Int, isSettled: Bool)] = [:]
+    /// The lines at which the run had waited for the notifications of isolated stores.
+    private var waited: [String: (line: Int, isSettled: Bool)] = [:]
 
     static func check(_ history: RunHistory) -> Findings { checked(history).findings }
 
@@ -131,9 +131,9 @@ struct NotificationChecks {
             numbers[id] = key
             bought[key] = Bought(
                 id: id, owner: first.owner, value: first.transaction,
-                isRevoked: sightings.contains { $0.transaction.revoked == true }, known: first.place)
+                isRevoked: sightings.contains { $0.transaction.revoked == true }, known: first.line)
             if let revoked = sightings.first(where: { $0.transaction.revoked == true }) {
-                bought[key]?.refundKnown = revoked.place
+                bought[key]?.refundKnown = revoked.line
             }
         }
         // The first request under a key may be the one that had the effect.
@@ -193,8 +193,8 @@ struct NotificationChecks {
     /// removed before the end, no fault came in between.
     private func isDecided(_ one: Bought) -> Bool {
         guard isIsolated(one.owner.app) else { return isSettled }
-        guard let (place, isSettled) = waited[one.owner.app], place > one.known else { return false }
-        return isSettled || !history.isFaulty(from: time(one.known) - Self.margin, to: time(place))
+        guard let (line, isSettled) = waited[one.owner.app], line > one.known else { return false }
+        return isSettled || !history.isFaulty(from: time(one.known) - Self.margin, to: time(line))
     }
 
     /// Whether lines belong to an isolated store, whose name follows the bundle identifier.
@@ -211,7 +211,7 @@ struct NotificationChecks {
             let one = arrival.notification
             let scoped = "\(one.app) \(one.uuid)"
             if let number = numbers[scoped] {
-                sent[number].places.append(arrival.place)
+                sent[number].lines.append(arrival.line)
                 continue
             }
             numbers[scoped] = sent.count
@@ -219,7 +219,7 @@ struct NotificationChecks {
                 given[Number(app: one.app, transaction: transaction), default: [:]][event, default: []].append(
                     sent.count)
             }
-            sent.append(Sent(notification: one, places: [arrival.place]))
+            sent.append(Sent(notification: one, lines: [arrival.line]))
         }
     }
 
@@ -231,10 +231,10 @@ struct NotificationChecks {
         for one in sent {
             findings.examine(.n1)
             guard !one.notification.uuid.isEmpty else {
-                report(one.notification.app, "a notification", "bytes that are none", one.places)
+                report(one.notification.app, "a notification", "bytes that are none", one.lines)
                 continue
             }
-            for (earlier, later) in zip(one.places, one.places.dropFirst()) {
+            for (earlier, later) in zip(one.lines, one.lines.dropFirst()) {
                 let (before, after) = (observed(earlier), observed(later))
                 if before.fingerprint != after.fingerprint {
                     report(one.notification.uuid, "the same bytes each time", "other bytes", [earlier, later])
@@ -436,7 +436,8 @@ struct NotificationChecks {
                 }
             steps[about.owner, default: []].append(step)
         }
-        let jumped = history.faults.filter { $0.name == "clock-jump" && $0.target != "app-store-server" }.map(\.begin).min()
+        let jumped = history.faults.filter { $0.name == "clock-jump" && $0.target != "app-store-server" }.map(\.begin)
+            .min()
         for (_, all) in steps.sorted(by: { $0.value[0].number < $1.value[0].number }) {
             // The event that was seen first among those that come later.
             var least: Step?
@@ -478,15 +479,15 @@ struct NotificationChecks {
 
     // MARK: Helpers
 
-    private func time(_ place: Int) -> Int64 { history.entries[place].time }
+    private func time(_ line: Int) -> Int64 { history.entries[line].time }
 
-    private func observed(_ place: Int) -> ObservedNotification { ObservedNotification(history.entries[place]) }
+    private func observed(_ line: Int) -> ObservedNotification { ObservedNotification(history.entries[line]) }
 
     private mutating func report(
-        _ subject: String, _ expected: String, _ found: String, _ places: [Int], about: Bought? = nil
+        _ subject: String, _ expected: String, _ found: String, _ lines: [Int], about: Bought? = nil
     ) {
         let life = about.map { history.life(of: $0.id) + [$0.known] } ?? []
         findings.report(
-            .n1, subject, expected, found, history.excerpt(life + places, ids: Set(about.map(\.id).map { [$0] } ?? [])))
+            .n1, subject, expected, found, history.excerpt(life + lines, ids: Set(about.map(\.id).map { [$0] } ?? [])))
     }
 }

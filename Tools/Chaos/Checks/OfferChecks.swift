@@ -24,7 +24,7 @@ struct OfferChecks {
             guard let first = sightings.first(where: { $0.transaction.isPurchased }) else { continue }
             purchased[Group(owner: first.owner, group: group(first.transaction.product)), default: []].append(first)
         }
-        for group in purchased.keys { purchased[group]?.sort { $0.place < $1.place } }
+        for group in purchased.keys { purchased[group]?.sort { $0.line < $1.line } }
     }
 
     /// The group of a product. A product whose group is in no line has a group of its own.
@@ -35,16 +35,16 @@ struct OfferChecks {
     }
 
     private mutating func report(
-        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ places: [Int?],
+        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [Int?],
         _ ids: Set<String>
     ) {
-        findings.report(invariant, subject, expected, found, history.excerpt(places, ids: ids))
+        findings.report(invariant, subject, expected, found, history.excerpt(lines, ids: ids))
     }
 
     /// O1. Of a customer's group one purchase has an introductory offer. Renewals within the offer continue that
     /// purchase: they answer no request, and have its original.
     private mutating func once() {
-        for (key, sightings) in purchased.sorted(by: { $0.value[0].place < $1.value[0].place }) {
+        for (key, sightings) in purchased.sorted(by: { $0.value[0].line < $1.value[0].line }) {
             let used = sightings.filter { $0.transaction.isIntroductory }
             guard let first = used.first else { continue }
             findings.examine(.o1)
@@ -57,7 +57,7 @@ struct OfferChecks {
                 .o1, "\(key.group) for \(key.owner)", "one introductory offer",
                 "\(one.transaction.id) and \(other.transaction.id)",
                 history.life(of: one.transaction.id) + history.life(of: other.transaction.id)
-                    + [one.place, other.place], [one.transaction.id, other.transaction.id])
+                    + [one.line, other.line], [one.transaction.id, other.transaction.id])
         }
     }
 
@@ -67,14 +67,14 @@ struct OfferChecks {
         let used = purchased.compactMapValues { sightings in sightings.first { $0.transaction.isIntroductory } }
         for attempt in history.attempts(.eligibility, .finalEligibility) where attempt.isOK {
             let name = attempt.detail["group"] ?? attempt.product.map(group) ?? ""
-            guard let sighting = used[Group(owner: attempt.owner, group: name)], sighting.place < attempt.begin else {
+            guard let sighting = used[Group(owner: attempt.owner, group: name)], sighting.line < attempt.begin else {
                 continue
             }
             findings.examine(.o2)
             guard attempt.detail["answer"] == "eligible" else { continue }
             report(
                 .o2, "\(name) for \(attempt.owner)", "ineligible after \(sighting.transaction.id)", "eligible",
-                [sighting.begin, sighting.place, attempt.begin, attempt.end], [sighting.transaction.id])
+                [sighting.begin, sighting.line, attempt.begin, attempt.end], [sighting.transaction.id])
         }
     }
 
@@ -124,7 +124,7 @@ struct OfferChecks {
                 if let other = ends[line]?[end] {
                     report(
                         .s2, "subscription \(original)", "periods with ends of their own",
-                        "\(other.transaction.id) and \(transaction.id) end at \(end)", [other.place, sighting.place],
+                        "\(other.transaction.id) and \(transaction.id) end at \(end)", [other.line, sighting.line],
                         [other.transaction.id, transaction.id])
                 }
                 ends[line, default: [:]][end] = sighting
@@ -160,13 +160,13 @@ struct OfferChecks {
             guard !again else { continue }
             findings.examine(.s3)
             let late = purchased.filter { $0.key.group == name && $0.key.owner == cancel.owner }.values.joined().first {
-                $0.place > end && $0.transaction.root == transaction.root && ($0.transaction.expires ?? 0) > paid
+                $0.line > end && $0.transaction.root == transaction.root && ($0.transaction.expires ?? 0) > paid
             }
             guard let late else { continue }
             report(
                 .s3, "subscription \(transaction.root)", "no renewal after the period that ends at \(paid)",
                 "\(late.transaction.id), which ends at \(late.transaction.expires ?? 0)",
-                [cancel.begin, end, late.place], [late.transaction.id, transaction.id])
+                [cancel.begin, end, late.line], [late.transaction.id, transaction.id])
         }
     }
 

@@ -75,9 +75,9 @@ struct OverrideChecks {
     }
 
     private mutating func report(
-        _ invariant: Invariant, _ register: Register, _ expected: String, _ found: String, _ places: [Int?]
+        _ invariant: Invariant, _ register: Register, _ expected: String, _ found: String, _ lines: [Int?]
     ) {
-        findings.report(invariant, "\(register.name) of \(register.device)", expected, found, history.excerpt(places))
+        findings.report(invariant, "\(register.name) of \(register.device)", expected, found, history.excerpt(lines))
     }
 
     /// M3 and M1. The first value that was read and that the device did not write is its earlier value. A value that

@@ -85,7 +85,7 @@ struct PeerChecks {
         windows.contains { $0.begin <= to && from <= $0.end }
     }
 
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(.h1, subject, expected, found, history.excerpt(places))
+    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
+        findings.report(.h1, subject, expected, found, history.excerpt(lines))
     }
 }

@@ -12,24 +12,24 @@ enum PurchaseChecks {
     /// P1. A transaction that any line has shown as purchased was committed, so each final read of its customer has it,
     /// with the product, price and original it had. A request in flight at the end of the run is not yet a purchase.
     private static func lost(_ history: RunHistory, _ findings: inout Findings) {
-        var finals: [RunHistory.Owner: [(place: Int, shown: [String: ObservedTransaction])]] = [:]
+        var finals: [RunHistory.Owner: [(line: Int, shown: [String: ObservedTransaction])]] = [:]
         for read in history.attempts(.finalHistory) where read.isOK {
             let shown = Dictionary((read.transactions ?? []).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
             finals[read.owner, default: []].append((read.end ?? read.begin, shown))
         }
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             guard let first = sightings.first(where: { $0.transaction.isPurchased }) else { continue }
-            for read in finals[first.owner] ?? [] where read.place > first.place {
+            for read in finals[first.owner] ?? [] where read.line > first.line {
                 findings.examine(.p1)
                 let found = read.shown[id]
                 if let found, let difference = difference(first.transaction, found) {
                     findings.report(
                         .p1, id, difference.expected, difference.found,
-                        history.excerpt([first.begin, first.place, read.place], ids: [id]))
+                        history.excerpt([first.begin, first.line, read.line], ids: [id]))
                 } else if found == nil {
                     findings.report(
                         .p1, id, "the final history of \(first.owner) has it", "acknowledged as purchased, and lost",
-                        history.excerpt(history.life(of: id) + [first.place, read.place], ids: [id]))
+                        history.excerpt(history.life(of: id) + [first.line, read.line], ids: [id]))
                 }
             }
         }
@@ -137,7 +137,7 @@ enum PurchaseChecks {
     private static func edges(_ history: RunHistory, _ findings: inout Findings) {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let numbered = sightings.filter { $0.transaction.revision != nil }.sorted {
-                ($0.transaction.revision ?? 0, $0.place) < ($1.transaction.revision ?? 0, $1.place)
+                ($0.transaction.revision ?? 0, $0.line) < ($1.transaction.revision ?? 0, $1.line)
             }
             findings.examine(.p7)
             for (before, after) in zip(numbered, numbered.dropFirst()) {
@@ -150,7 +150,7 @@ enum PurchaseChecks {
                     : "an edge of the state machine from \(from)"
                 findings.report(
                     .p7, id, expected, isSame ? "\(from) and \(to)" : "\(from) → \(to)",
-                    history.excerpt([before.begin, before.place, after.begin, after.place], ids: [id]))
+                    history.excerpt([before.begin, before.line, after.begin, after.line], ids: [id]))
                 break
             }
             backwards(id, sightings, history, &findings)
@@ -164,14 +164,14 @@ enum PurchaseChecks {
     ) {
         var last: [Int: RunHistory.Sighting] = [:]
         for sighting in sightings where sighting.operation == .readHistory || sighting.operation == .listUnfinished {
-            let process = history.entries[sighting.place].process
+            let process = history.entries[sighting.line].process
             defer { last[process] = sighting }
-            guard let before = last[process], before.place < sighting.begin,
+            guard let before = last[process], before.line < sighting.begin,
                 let old = before.transaction.revision, let new = sighting.transaction.revision, new < old
             else { continue }
             findings.report(
                 .p7, id, "revision \(old) or later", "revision \(new)",
-                history.excerpt([before.begin, before.place, sighting.begin, sighting.place], ids: [id]))
+                history.excerpt([before.begin, before.line, sighting.begin, sighting.line], ids: [id]))
             return
         }
     }
@@ -180,32 +180,32 @@ enum PurchaseChecks {
     /// gateway. Pages are left out, which `detail.after` marks. The check reads the lists of unfinished transactions
     /// that ended before any finish of it began.
     private static func reads(_ history: RunHistory, _ findings: inout Findings) {
-        struct Known { var id: String; var place: Int; var begin: Int; var finish: Int }
+        struct Known { var id: String; var line: Int; var begin: Int; var finish: Int }
         var known: [RunHistory.Owner: [Known]] = [:]
         for (id, sightings) in history.sightings {
             // An acknowledgement only: what a stream shows, a client has not been promised.
             guard let ok = sightings.first(where: { $0.operation == .purchase && $0.transaction.isPurchased }),
-                history.entries[ok.place].kind == .ok
+                history.entries[ok.line].kind == .ok
             else { continue }
             let finish = history.requests(about: id, .finish).filter(\.isPossible).map(\.begin).min() ?? .max
             let ended = history.requests(about: id, .refund).filter(\.isPossible).map(\.begin).min() ?? .max
             known[ok.owner, default: []].append(
-                Known(id: id, place: ok.place, begin: ok.begin, finish: min(finish, ended)))
+                Known(id: id, line: ok.line, begin: ok.begin, finish: min(finish, ended)))
         }
-        for owner in known.keys { known[owner]?.sort { $0.place < $1.place } }
+        for owner in known.keys { known[owner]?.sort { $0.line < $1.line } }
         for read in history.attempts(.readHistory, .listUnfinished)
         where read.isOK && read.transactions != nil && read.detail["after"] == nil {
             let shown = Set((read.transactions ?? []).map(\.id))
             guard let end = read.end else { continue }
             for one in known[read.owner] ?? [] {
-                if one.place >= read.begin { break }
+                if one.line >= read.begin { break }
                 if read.operation == .listUnfinished, one.finish <= end { continue }
                 findings.examine(.p9)
                 guard !shown.contains(one.id) else { continue }
                 findings.report(
                     .p9, one.id, "the \(read.operation.rawValue) begun after the acknowledgement has it",
                     "\(shown.count) others without it",
-                    history.excerpt([one.begin, one.place, read.begin, end], ids: [one.id]))
+                    history.excerpt([one.begin, one.line, read.begin, end], ids: [one.id]))
             }
         }
     }

@@ -11,9 +11,9 @@ package struct QueueChecks {
 
     private struct Item {
         var id: String
-        /// The place from which it is known.
+        /// The line from which it is known.
         var known: Int
-        /// The place from which it is free to go.
+        /// The line from which it is free to go.
         var free: Int
         /// The device it is visible to, or nil for all devices of the customer.
         var device: String?
@@ -25,7 +25,7 @@ package struct QueueChecks {
     private var findings = Findings()
     private var items: [RunHistory.Owner: [Item]] = [:]
     private var sessions: [RunHistory.Owner: [Int]] = [:]
-    /// Transactions delivered in each session, with the place of the first delivery.
+    /// Transactions delivered in each session, with the line of the first delivery.
     private var delivered: [[String: Int]] = []
     /// The same in a final state: a transaction that was delivered as purchasing only is not delivered yet.
     private var deliveredFinally: [[String: Int]] = []
@@ -47,11 +47,11 @@ package struct QueueChecks {
         for (number, session) in history.sessions.enumerated() {
             var first: [String: Int] = [:]
             var firstFinal: [String: Int] = [:]
-            for place in session.deliveries {
-                sessionOfDelivery[place] = number
-                for transaction in history.entries[place].transactions ?? [] {
-                    if first[transaction.id] == nil { first[transaction.id] = place }
-                    if transaction.isTerminal, firstFinal[transaction.id] == nil { firstFinal[transaction.id] = place }
+            for line in session.deliveries {
+                sessionOfDelivery[line] = number
+                for transaction in history.entries[line].transactions ?? [] {
+                    if first[transaction.id] == nil { first[transaction.id] = line }
+                    if transaction.isTerminal, firstFinal[transaction.id] == nil { firstFinal[transaction.id] = line }
                 }
             }
             delivered.append(first)
@@ -70,7 +70,7 @@ package struct QueueChecks {
     private func item(_ id: String, _ sightings: [RunHistory.Sighting]) -> Item? {
         guard let first = sightings.first(where: { $0.transaction.isTerminal }) else { return nil }
         let free = history.requests(about: id, .finish, .refund).filter(\.isPossible).map(\.begin).min() ?? .max
-        let revoked = sightings.first { $0.transaction.revoked == true }?.place ?? .max
+        let revoked = sightings.first { $0.transaction.revoked == true }?.line ?? .max
         let origin = sightings.first { $0.operation == .purchase }?.device
         let isForAll = first.transaction.isPurchased
         let own: Set<HistoryEntry.Operation> = [.observe, .listUnfinished, .finalUnfinished]
@@ -81,13 +81,13 @@ package struct QueueChecks {
                 own.contains(sighting.operation) && sighting.transaction.state == first.transaction.state
             }?.device
         if !isForAll, device == nil { return nil }
-        return Item(id: id, known: first.place, free: min(free, revoked), device: device, origin: origin)
+        return Item(id: id, known: first.line, free: min(free, revoked), device: device, origin: origin)
     }
 
     private mutating func report(
-        _ invariant: Invariant, _ id: String, _ expected: String, _ found: String, _ places: [Int?]
+        _ invariant: Invariant, _ id: String, _ expected: String, _ found: String, _ lines: [Int?]
     ) {
-        findings.report(invariant, id, expected, found, history.excerpt(places, ids: [id]))
+        findings.report(invariant, id, expected, found, history.excerpt(lines, ids: [id]))
     }
 
     private func isForOther(_ item: Item, _ device: String) -> Bool { item.origin.map { $0 != device } ?? false }
@@ -117,7 +117,7 @@ package struct QueueChecks {
                 for item in active
                 where item.free > end && item.device.map({ $0 == session.device }) ?? true {
                     findings.examine(isForOther(item, session.device) ? .q6 : .q1)
-                    if let place = deliveredFinally[number][item.id], place <= end { continue }
+                    if let line = deliveredFinally[number][item.id], line <= end { continue }
                     report(
                         isForOther(item, session.device) ? .q6 : .q1, item.id,
                         "delivered to \(session.device) before synchronized", "not delivered",
@@ -144,16 +144,16 @@ package struct QueueChecks {
             guard let first = waiting.first else { continue }
             for number in sessions[first.owner] ?? [] {
                 let session = history.sessions[number]
-                guard let end = session.synchronized, first.place <= session.requestedAfter,
+                guard let end = session.synchronized, first.line <= session.requestedAfter,
                     let later = waiting.last(where: {
                         $0.begin > end && ($0.operation == .listUnfinished || $0.operation == .finalUnfinished)
                     })
                 else { continue }
                 findings.examine(.d4)
-                if let place = delivered[number][id], place <= end { continue }
+                if let line = delivered[number][id], line <= end { continue }
                 report(
                     .d4, id, "delivered as deferred to \(session.device)", "not delivered",
-                    [first.begin, first.place, session.opened, end, later.place])
+                    [first.begin, first.line, session.opened, end, later.line])
             }
         }
     }
@@ -199,27 +199,27 @@ package struct QueueChecks {
                 attempt.subject.map { ($0, attempt) }
             }, uniquingKeysWith: { $0.definiteEnd < $1.definiteEnd ? $0 : $1 })
         for (id, finish) in acknowledged.sorted(by: { $0.key < $1.key }) {
-            guard let place = finish.end, history.requests(about: id, .refund).isEmpty else { continue }
+            guard let line = finish.end, history.requests(about: id, .refund).isEmpty else { continue }
             findings.examine(.q3)
-            let due = history.calm(Self.deadline, after: history.entries[place].time)
+            let due = history.calm(Self.deadline, after: history.entries[line].time)
             for sighting in history.sightings[id] ?? []
-            where sighting.place > place && sighting.transaction.revoked != true {
+            where sighting.line > line && sighting.transaction.revoked != true {
                 var isLate = false
                 switch sighting.operation {
-                case .listUnfinished, .finalUnfinished: isLate = sighting.begin > place
+                case .listUnfinished, .finalUnfinished: isLate = sighting.begin > line
                 case .observe:
-                    guard let number = sessionOfDelivery[sighting.place] else { continue }
+                    guard let number = sessionOfDelivery[sighting.line] else { continue }
                     let session = history.sessions[number]
                     isLate =
-                        session.requestedAfter >= place
-                        || !session.isPaused && due.map { history.entries[sighting.place].time > $0 } ?? false
+                        session.requestedAfter >= line
+                        || !session.isPaused && due.map { history.entries[sighting.line].time > $0 } ?? false
                 default: break
                 }
                 guard isLate else { continue }
-                let opened = sessionOfDelivery[sighting.place].map { history.sessions[$0].opened }
+                let opened = sessionOfDelivery[sighting.line].map { history.sessions[$0].opened }
                 report(
-                    .q3, id, "not delivered after its finish", "shown in line \(sighting.place + 1)",
-                    [finish.begin, place, opened, sighting.begin, sighting.place])
+                    .q3, id, "not delivered after its finish", "shown in line \(sighting.line + 1)",
+                    [finish.begin, line, opened, sighting.begin, sighting.line])
                 break
             }
         }
@@ -233,22 +233,22 @@ package struct QueueChecks {
             let sightings = history.sightings[id] ?? []
             findings.examine(sightings.contains { $0.transaction.state == "deferred" } ? .d4 : .q4)
             if finish.kind == .fail, finish.code == "transactionNotFinishable",
-                let final = sightings.first(where: { $0.transaction.isTerminal }), final.place < finish.begin
+                let final = sightings.first(where: { $0.transaction.isTerminal }), final.line < finish.begin
             {
                 report(
                     .q4, id, "a finish of a \(final.transaction.state) transaction succeeds", "refused",
-                    [final.begin, final.place, finish.begin, end])
+                    [final.begin, final.line, finish.begin, end])
             }
             guard finish.isOK else { continue }
             let open = sightings.first {
-                !$0.transaction.isTerminal && ($0.place == end || $0.begin > end && $0.operation != .purchase)
+                !$0.transaction.isTerminal && ($0.line == end || $0.begin > end && $0.operation != .purchase)
                     && $0.operation != .observe
             }
             guard let open else { continue }
             report(
                 open.transaction.state == "deferred" ? .d4 : .q4, id,
                 "a finish while \(open.transaction.state) is refused", "it succeeded",
-                [finish.begin, end, open.begin, open.place])
+                [finish.begin, end, open.begin, open.line])
         }
     }
 
@@ -256,7 +256,7 @@ package struct QueueChecks {
     /// customer's devices.
     private mutating func survivors() {
         for read in history.attempts(.finalUnfinished) where read.isOK {
-            guard let place = read.end else { continue }
+            guard let line = read.end else { continue }
             let shown = Set((read.transactions ?? []).map(\.id))
             for item in items[read.owner] ?? []
             where item.free == .max && item.known < read.begin && item.device.map({ $0 == read.device }) ?? true {
@@ -264,7 +264,7 @@ package struct QueueChecks {
                 guard !shown.contains(item.id) else { continue }
                 report(
                     .q5, item.id, "unfinished, and in the final list of \(read.device ?? "")", "lost from the queue",
-                    history.life(of: item.id) + [item.known, place])
+                    history.life(of: item.id) + [item.known, line])
             }
         }
     }
@@ -272,17 +272,17 @@ package struct QueueChecks {
     /// Q5. In one stream the revisions of a transaction never go back.
     private mutating func order() {
         for session in history.sessions {
-            var last: [String: (revision: Int64, place: Int)] = [:]
-            for place in session.deliveries {
-                for transaction in history.entries[place].transactions ?? [] {
+            var last: [String: (revision: Int64, line: Int)] = [:]
+            for line in session.deliveries {
+                for transaction in history.entries[line].transactions ?? [] {
                     guard let revision = transaction.revision else { continue }
                     findings.examine(.q5)
                     if let before = last[transaction.id], revision < before.revision {
                         report(
                             .q5, transaction.id, "revision \(before.revision) or later", "revision \(revision)",
-                            [session.opened, before.place, place])
+                            [session.opened, before.line, line])
                     }
-                    last[transaction.id] = (revision, place)
+                    last[transaction.id] = (revision, line)
                 }
             }
         }

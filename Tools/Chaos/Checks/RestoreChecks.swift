@@ -24,7 +24,7 @@ enum RestoreChecks {
     private struct Original {
         var id: String
         var root: String
-        /// The place of the acknowledged finish.
+        /// The key of the acknowledged finish.
         var finished: Int
     }
 
@@ -45,16 +45,16 @@ enum RestoreChecks {
         return originals
     }
 
-    private struct Place: Hashable { var owner: RunHistory.Owner; var device: String; var root: String }
+    private struct Key: Hashable { var owner: RunHistory.Owner; var device: String; var root: String }
 
     /// The last line that shows a restored transaction, by its original, on each device.
-    private static func restored(_ history: RunHistory) -> [Place: Int] {
-        var last: [Place: Int] = [:]
+    private static func restored(_ history: RunHistory) -> [Key: Int] {
+        var last: [Key: Int] = [:]
         for sightings in history.sightings.values {
             for sighting in sightings where sighting.transaction.state == "restored" {
-                let place = Place(
+                let key = Key(
                     owner: sighting.owner, device: sighting.device ?? "", root: sighting.transaction.root)
-                last[place] = max(last[place] ?? -1, sighting.place)
+                last[key] = max(last[key] ?? -1, sighting.line)
             }
         }
         return last
@@ -64,7 +64,7 @@ enum RestoreChecks {
     /// transactions, they decide. If not, any later line that shows such a transaction on the device decides, including
     /// final reads. Purchases that overlap the restore may come back or not.
     private static func missing(
-        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Place: Int],
+        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Key: Int],
         _ history: RunHistory,
         _ findings: inout Findings
     ) {
@@ -78,8 +78,8 @@ enum RestoreChecks {
         for original in kept {
             if original.finished >= begin { break }
             findings.examine(.r1)
-            let place = Place(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
-            if answer?.contains(original.root) ?? ((restored[place] ?? -1) > begin) { continue }
+            let key = Key(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
+            if answer?.contains(original.root) ?? ((restored[key] ?? -1) > begin) { continue }
             findings.report(
                 .r1, "restore \(attempt.detail["restore"] ?? attempt.key ?? "")", "\(original.root) is restored",
                 "it is not",
@@ -106,7 +106,7 @@ enum RestoreChecks {
             guard let found else { continue }
             findings.report(
                 .r1, id, "a non-consumable or subscription with its original", found.reason,
-                history.excerpt([found.sighting.begin, found.sighting.place], ids: [id]))
+                history.excerpt([found.sighting.begin, found.sighting.line], ids: [id]))
         }
     }
 
@@ -157,7 +157,7 @@ enum RestoreChecks {
                 guard identifiers[restored.owner]?[number].contains(root) == false else { continue }
                 findings.report(
                     .r4, id, "the original \(root) in the final history", "gone after the finish",
-                    history.excerpt([restored.place, finish.begin, finish.end, read.end], ids: [id]))
+                    history.excerpt([restored.line, finish.begin, finish.end, read.end], ids: [id]))
             }
         }
     }

@@ -23,7 +23,7 @@ package struct RunHistory: Sendable {
         var isOK: Bool { kind == .ok }
         /// Whether it may have had its effect: all but `fail`.
         var isPossible: Bool { kind != .fail }
-        /// The place of its end. After the whole history if it has no certain end.
+        /// The line of its end. After the whole history if it has no certain end.
         var definiteEnd: Int { isOK ? end ?? .max : .max }
         var owner: Owner { Owner(app: app ?? "", account: account ?? "") }
         /// The transaction that a finish, decision, refund or cancellation is about.
@@ -43,8 +43,8 @@ package struct RunHistory: Sendable {
 
     /// A line that shows a transaction.
     struct Sighting: Sendable {
-        /// Place in ``entries``.
-        var place: Int
+        /// Line in ``entries``.
+        var line: Int
         var transaction: ObservedTransaction
         var owner: Owner
         var device: String?
@@ -59,7 +59,7 @@ package struct RunHistory: Sendable {
         var owner: Owner
         var device: String
         var opened: Int
-        /// A place certainly before the stream was requested.
+        /// A line certainly before the stream was requested.
         var requestedAfter: Int
         var synchronized: Int?
         var ended: Int?
@@ -79,15 +79,15 @@ package struct RunHistory: Sendable {
 
     /// A notification as it arrived at the run's receiving server.
     struct Arrival: Sendable {
-        /// Place in ``entries``.
-        var place: Int
+        /// Line in ``entries``.
+        var line: Int
         var notification: ObservedNotification
     }
 
     package let entries: [HistoryEntry]
     /// The requests to the receiving server, in order.
     private(set) var arrivals: [Arrival] = []
-    /// Places of pages that the operator's live reader of events got, in order.
+    /// Lines of pages that the operator's live reader of events got, in order.
     private(set) var eventPages: [Int] = []
     private(set) var attempts: [Attempt] = []
     /// Every line that shows a transaction, in order, by its `id`.
@@ -102,7 +102,7 @@ package struct RunHistory: Sendable {
     private(set) var groups: [String: String] = [:]
     /// Faults and outages, by their beginning.
     private var disturbances: [Window] = []
-    /// Places of attempts in ``attempts`` by the transaction they are about.
+    /// Lines of attempts in ``attempts`` by the transaction they are about.
     private var requests: [String: [Int]] = [:]
     private var openFaults: [String: Int] = [:]
     private var openOutages: [String: Int] = [:]
@@ -120,34 +120,34 @@ package struct RunHistory: Sendable {
         var sessionOf: [Int: Int] = [:]
         var lastEnd: [Int: Int] = [:]
         var requested: [Int: Int] = [:]
-        for (place, entry) in entries.enumerated() {
+        for (line, entry) in entries.enumerated() {
             learnProduct(entry)
             switch entry.operation {
             case .fault: noteFault(entry)
             case .service: noteService(entry)
-            case .events: eventPages.append(place)
+            case .events: eventPages.append(line)
             case .notification:
-                arrivals.append(Arrival(place: place, notification: ObservedNotification(entry)))
+                arrivals.append(Arrival(line: line, notification: ObservedNotification(entry)))
             case .observe:
-                if entry.kind == .invoke { requested[entry.process] = place }
+                if entry.kind == .invoke { requested[entry.process] = line }
                 let last = requested[entry.process] ?? lastEnd[entry.process]
-                noteStream(entry, place, &sessionOf, requestedAfter: last)
-                if entry.detail?["what"] == "ended" { lastEnd[entry.process] = place }
+                noteStream(entry, line, &sessionOf, requestedAfter: last)
+                if entry.detail?["what"] == "ended" { lastEnd[entry.process] = line }
             default:
                 if entry.kind == .invoke {
                     open[entry.index] = attempts.count
-                    attempts.append(Attempt(beginning: entry, place))
+                    attempts.append(Attempt(beginning: entry, line))
                 } else if let of = entry.of, let number = open.removeValue(forKey: of) {
-                    attempts[number].finish(entry, place)
+                    attempts[number].finish(entry, line)
                 } else {
-                    attempts.append(Attempt(beginning: entry, place))
-                    attempts[attempts.count - 1].finish(entry, place)
+                    attempts.append(Attempt(beginning: entry, line))
+                    attempts[attempts.count - 1].finish(entry, line)
                 }
             }
         }
         let last = entries.last?.time ?? 0
-        for place in openFaults.values { faults[place].end = last }
-        for place in openOutages.values { outages[place].end = last }
+        for line in openFaults.values { faults[line].end = last }
+        for line in openOutages.values { outages[line].end = last }
         gatherSightings()
     }
 
@@ -158,16 +158,16 @@ package struct RunHistory: Sendable {
 
     /// The lines of a transaction's life: requests about it with their ends, and the first event of each state.
     func life(of id: String) -> [Int?] {
-        var places: [Int?] = (requests[id] ?? []).flatMap { [attempts[$0].begin, attempts[$0].end] }
+        var lines: [Int?] = (requests[id] ?? []).flatMap { [attempts[$0].begin, attempts[$0].end] }
         var states: Set<String> = []
         for sighting in sightings[id] ?? [] {
             switch sighting.operation {
-            case .purchase, .decideIntent, .restore: places += [sighting.begin, sighting.place]
-            case .observe where states.insert(sighting.transaction.state).inserted: places.append(sighting.place)
+            case .purchase, .decideIntent, .restore: lines += [sighting.begin, sighting.line]
+            case .observe where states.insert(sighting.transaction.state).inserted: lines.append(sighting.line)
             default: break
             }
         }
-        return places
+        return lines
     }
 
     /// Attempts of a class, in the order of their beginnings.
@@ -176,9 +176,9 @@ package struct RunHistory: Sendable {
     }
 
     /// The lines at the places, in order and each once. Lists are cut to these transactions and charges.
-    func excerpt(_ places: [Int?], ids: Set<String> = [], charges: Set<String> = []) -> [HistoryEntry] {
-        Set(places.compactMap(\.self)).filter { entries.indices.contains($0) }.sorted().map { place in
-            var entry = entries[place]
+    func excerpt(_ lines: [Int?], ids: Set<String> = [], charges: Set<String> = []) -> [HistoryEntry] {
+        Set(lines.compactMap(\.self)).filter { entries.indices.contains($0) }.sorted().map { line in
+            var entry = entries[line]
             entry.transactions = entry.transactions?.filter { ids.contains($0.id) }
             entry.charges = entry.charges?.filter { charges.contains($0.key) }
             return entry
@@ -221,7 +221,7 @@ package struct RunHistory: Sendable {
                     name: detail["name"] ?? "fault", target: detail["target"] ?? "", begin: entry.time,
                     end: entry.time))
         case "end":
-            if let place = openFaults.removeValue(forKey: number) { faults[place].end = entry.time }
+            if let line = openFaults.removeValue(forKey: number) { faults[line].end = entry.time }
         default: break
         }
     }
@@ -237,7 +237,7 @@ package struct RunHistory: Sendable {
             openOutages[service] = outages.count
             outages.append(Window(name: "down", target: service, begin: entry.time, end: entry.time))
         case "up":
-            if let place = openOutages.removeValue(forKey: service) { outages[place].end = entry.time }
+            if let line = openOutages.removeValue(forKey: service) { outages[line].end = entry.time }
         default: break
         }
     }
@@ -246,7 +246,7 @@ package struct RunHistory: Sendable {
     private static let openingMax: Int64 = 15_000_000
 
     private mutating func noteStream(
-        _ entry: HistoryEntry, _ place: Int, _ sessionOf: inout [Int: Int], requestedAfter: Int?
+        _ entry: HistoryEntry, _ line: Int, _ sessionOf: inout [Int: Int], requestedAfter: Int?
     ) {
         switch entry.detail?["what"] {
         case "opened":
@@ -254,29 +254,29 @@ package struct RunHistory: Sendable {
             sessions.append(
                 Session(
                     process: entry.process, owner: Owner(app: entry.app ?? "", account: entry.account ?? ""),
-                    device: entry.device ?? "", opened: place,
-                    requestedAfter: requestedAfter ?? self.place(before: entry.time - Self.openingMax)))
+                    device: entry.device ?? "", opened: line,
+                    requestedAfter: requestedAfter ?? self.line(before: entry.time - Self.openingMax)))
         case "synchronized":
             guard let number = sessionOf[entry.process] else { return }
-            if sessions[number].synchronized == nil { sessions[number].synchronized = place }
+            if sessions[number].synchronized == nil { sessions[number].synchronized = line }
         case "transactions":
             guard let number = sessionOf[entry.process] else { return }
-            sessions[number].deliveries.append(place)
+            sessions[number].deliveries.append(line)
         case "intent":
             guard let number = sessionOf[entry.process] else { return }
-            sessions[number].intents.append(place)
+            sessions[number].intents.append(line)
         case "paused", "resumed":
             guard let number = sessionOf[entry.process] else { return }
             sessions[number].isPaused = true
         case "ended":
             guard let number = sessionOf.removeValue(forKey: entry.process) else { return }
-            sessions[number].ended = place
+            sessions[number].ended = line
         default: break
         }
     }
 
-    /// The last place whose time is before a moment, or -1 if no place is.
-    private func place(before moment: Int64) -> Int {
+    /// The last line whose time is before a moment, or -1 if no place is.
+    private func line(before moment: Int64) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -293,25 +293,25 @@ package struct RunHistory: Sendable {
         }
         var byPlace: [Int: Attempt] = [:]
         for attempt in attempts { if let end = attempt.end { byPlace[end] = attempt } }
-        for (place, entry) in entries.enumerated() {
+        for (line, entry) in entries.enumerated() {
             guard let shown = entry.transactions, entry.kind != .invoke else { continue }
-            let attempt = byPlace[place]
+            let attempt = byPlace[line]
             let owner =
                 attempt?.owner ?? Owner(app: entry.app ?? "", account: entry.account ?? "")
             for transaction in shown {
                 sightings[transaction.id, default: []].append(
                     Sighting(
-                        place: place, transaction: transaction, owner: owner,
+                        line: line, transaction: transaction, owner: owner,
                         device: attempt?.device ?? entry.device, operation: entry.operation,
-                        begin: attempt?.begin ?? place))
+                        begin: attempt?.begin ?? line))
             }
         }
     }
 }
 
 extension RunHistory.Attempt {
-    init(beginning entry: HistoryEntry, _ place: Int) {
-        begin = place
+    init(beginning entry: HistoryEntry, _ line: Int) {
+        begin = line
         operation = entry.operation
         // Without an end it may have had its effect.
         kind = .info
@@ -325,8 +325,8 @@ extension RunHistory.Attempt {
         detail = entry.detail ?? [:]
     }
 
-    mutating func finish(_ entry: HistoryEntry, _ place: Int) {
-        end = place
+    mutating func finish(_ entry: HistoryEntry, _ line: Int) {
+        end = line
         kind = entry.kind == .event ? .ok : entry.kind
         app = entry.app ?? app
         account = entry.account ?? account

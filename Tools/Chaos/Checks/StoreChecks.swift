@@ -15,7 +15,7 @@ struct StoreChecks {
     private var findings = Findings()
     private var stores: [String: Store] = [:]
     /// The store of each purchase.
-    private var places: [String: String] = [:]
+    private var appOf: [String: String] = [:]
 
     static func check(_ history: RunHistory) -> Findings {
         var checks = StoreChecks(history: history)
@@ -39,7 +39,7 @@ struct StoreChecks {
             case "bought":
                 if attempt.isOK, let id = attempt.detail["id"], let end = attempt.end {
                     stores[app, default: Store()].bought[id] = end
-                    places[id] = app
+                    appOf[id] = app
                 } else if attempt.kind == .info {
                     stores[app, default: Store()].isUnclear = true
                 }
@@ -59,19 +59,19 @@ struct StoreChecks {
                 let shown = Set((attempt.detail["ids"] ?? "").split(separator: " ").map(String.init))
                 findings.examine(.x1)
                 for id in shown.sorted() where store.bought[id] == nil {
-                    if places[id] == nil, store.isUnclear, history.sightings[id] == nil { continue }
+                    if appOf[id] == nil, store.isUnclear, history.sightings[id] == nil { continue }
                     report(
                         id, "\(what(attempt)) of \(app) without it",
-                        "it is in it, and of \(places[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")",
+                        "it is in it, and of \(appOf[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")",
                         [end])
                 }
                 guard what(attempt) == "history" else { continue }
-                for (id, place) in store.bought.sorted(by: { $0.value < $1.value })
-                where place < attempt.begin && !shown.contains(id) {
-                    guard history.entries[place].account == attempt.account,
-                        history.entries[place].detail?["state"] == "purchased"
+                for (id, line) in store.bought.sorted(by: { $0.value < $1.value })
+                where line < attempt.begin && !shown.contains(id) {
+                    guard history.entries[line].account == attempt.account,
+                        history.entries[line].detail?["state"] == "purchased"
                     else { continue }
-                    report(id, "history of \(app) with it", "it is lost", [place, end])
+                    report(id, "history of \(app) with it", "it is lost", [line, end])
                 }
             case "reach":
                 findings.examine(.x1)
@@ -91,17 +91,17 @@ struct StoreChecks {
 
     /// Checks the answers of the app beside the stores.
     private mutating func beside() {
-        for (id, app) in places.sorted(by: { $0.key < $1.key }) {
+        for (id, app) in appOf.sorted(by: { $0.key < $1.key }) {
             findings.examine(.x1)
             guard let other = history.sightings[id]?.first else { continue }
             report(
                 id, "shown in \(app) only", "shown to \(other.owner)",
-                [stores[app]?.bought[id], other.begin, other.place])
+                [stores[app]?.bought[id], other.begin, other.line])
         }
-        for place in history.eventPages {
-            for word in (history.entries[place].detail?["transaction"] ?? "").split(separator: " ") {
-                guard let app = places[String(word)] else { continue }
-                report(String(word), "an event in \(app) only", "an event of the app", [place])
+        for line in history.eventPages {
+            for word in (history.entries[line].detail?["transaction"] ?? "").split(separator: " ") {
+                guard let app = appOf[String(word)] else { continue }
+                report(String(word), "an event in \(app) only", "an event of the app", [line])
             }
         }
     }
@@ -120,7 +120,7 @@ struct StoreChecks {
         }
     }
 
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(.x1, subject, expected, found, history.excerpt(places))
+    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
+        findings.report(.x1, subject, expected, found, history.excerpt(lines))
     }
 }

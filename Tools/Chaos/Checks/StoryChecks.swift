@@ -12,12 +12,12 @@ enum StoryChecks {
             guard let end = attempt.end, let transaction = attempt.transactions?.first,
                 let device = attempt.detail["device"]
             else { continue }
-            func report(_ name: String, _ found: String, _ places: [Int?]) {
+            func report(_ name: String, _ found: String, _ lines: [Int?]) {
                 findings.report(
                     .t1, "\(transaction.id) in the \(name)",
                     device.isEmpty ? "neither a period nor a revocation" : device,
                     found.isEmpty ? "neither a period nor a revocation" : found,
-                    history.excerpt(places, ids: [transaction.id]))
+                    history.excerpt(lines, ids: [transaction.id]))
             }
             for name in ["api", "receipt"] {
                 guard let told = attempt.detail[name] else { continue }
@@ -26,11 +26,11 @@ enum StoryChecks {
                 if told != expected { report(name, told, [attempt.begin, end]) }
             }
             guard let settled = history.phases["settled"], history.entries[attempt.begin].time >= settled,
-                let place = transaction.transactionIdentifier.flatMap({ last[Key(attempt.app ?? "", $0)] }),
-                let told = history.entries[place].detail?["story"]
+                let line = transaction.transactionIdentifier.flatMap({ last[Key(attempt.app ?? "", $0)] }),
+                let told = history.entries[line].detail?["story"]
             else { continue }
             findings.examine(.t1)
-            if told != device { report("last notification", told, [place, attempt.begin, end]) }
+            if told != device { report("last notification", told, [line, attempt.begin, end]) }
         }
         return findings
     }
@@ -57,13 +57,13 @@ enum StoryChecks {
 
     /// The notification of each transaction that was signed last.
     private static func lastNotifications(_ history: RunHistory) -> [Key: Int] {
-        var last: [Key: (signed: Int64, place: Int)] = [:]
+        var last: [Key: (signed: Int64, line: Int)] = [:]
         for arrival in history.arrivals {
             let one = arrival.notification
             guard let transaction = one.transaction, let signed = one.signed else { continue }
             let key = Key(one.app, transaction)
-            if signed >= last[key]?.signed ?? .min { last[key] = (signed, arrival.place) }
+            if signed >= last[key]?.signed ?? .min { last[key] = (signed, arrival.line) }
         }
-        return last.mapValues(\.place)
+        return last.mapValues(\.line)
     }
 }

@@ -5,7 +5,7 @@ import StoreModels
 /// A line of the history has it in `app`, `key` (its UUID), `body` (a fingerprint of its bytes) and `detail`.
 package struct ObservedNotification: Equatable, Sendable {
     /// The receiving server's answer to a notification, drawn from the run's seed.
-    package enum Answer: String, CaseIterable, Sendable {
+    package enum Response: String, CaseIterable, Sendable {
         /// 200 at once.
         case taken
         /// 200 after a while, within the store's timeout.
@@ -36,11 +36,11 @@ package struct ObservedNotification: Equatable, Sendable {
     package var signed: Int64?
     /// The state of the transaction: `expires=1767225600000 revoked`, as a line of `story` has it.
     package var story: String?
-    package var answer: Answer
+    package var answer: Response
 
     package init(
         app: String, uuid: String, fingerprint: String, type: String, subtype: String? = nil,
-        transaction: String? = nil, original: String? = nil, signed: Int64? = nil, answer: Answer
+        transaction: String? = nil, original: String? = nil, signed: Int64? = nil, answer: Response
     ) {
         self.app = app
         self.uuid = uuid
@@ -55,7 +55,7 @@ package struct ObservedNotification: Equatable, Sendable {
 
     /// Reads a posted notification, without verifying its signature.
     /// - Parameter payload: Decodes the second part of a JWS. Returns nil for other text.
-    package init(app: String, posted body: [UInt8], answer: Answer, payload: (String) -> JSONValue?) {
+    package init(app: String, posted body: [UInt8], answer: Response, payload: (String) -> JSONValue?) {
         let jws = (try? StrictJSON.parse(body))?["signedPayload"]?.stringValue
         let claims = jws.flatMap(payload)
         let transaction = claims?["data"]?["signedTransactionInfo"]?.stringValue.flatMap(payload)
@@ -80,7 +80,7 @@ package struct ObservedNotification: Equatable, Sendable {
             app: entry.app ?? "", uuid: entry.key ?? "", fingerprint: entry.body ?? "", type: detail["type"] ?? "",
             subtype: detail["subtype"], transaction: detail["transaction"], original: detail["original"],
             signed: detail["signed"].flatMap { Int64($0) },
-            answer: detail["answer"].flatMap(Answer.init(rawValue:)) ?? .taken)
+            answer: detail["answer"].flatMap(Response.init(rawValue:)) ?? .taken)
         story = detail["story"]
     }
 

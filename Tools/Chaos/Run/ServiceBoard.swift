@@ -21,42 +21,42 @@ package struct ServiceBoard: Sendable {
 
     package init(_ services: [String]) { rows = services.map { Row(service: $0) } }
 
-    private func place(_ service: String) -> Int? { rows.firstIndex { $0.service == service } }
+    private func row(_ service: String) -> Int? { rows.firstIndex { $0.service == service } }
 
     /// Notes that a fault begins.
     /// - Parameter now: Milliseconds since the run began, in all methods.
     package mutating func begin(_ fault: PlannedFault, now: Int64) -> [Change] {
-        guard let place = place(fault.target) else { return [] }
-        rows[place].faults.append(fault.name.rawValue)
+        guard let row = row(fault.target) else { return [] }
+        rows[row].faults.append(fault.name.rawValue)
         guard fault.name.isInstant else { return [] }
-        return down(place, since: now)
+        return down(row, since: now)
     }
 
     /// Notes that a fault has ended. The service's recovery counts from here.
     package mutating func end(_ fault: PlannedFault, now: Int64) {
-        guard let place = place(fault.target) else { return }
-        if let index = rows[place].faults.firstIndex(of: fault.name.rawValue) { rows[place].faults.remove(at: index) }
-        if !fault.name.isInstant, !rows[place].isUp { rows[place].recoveringSince = now }
+        guard let row = row(fault.target) else { return }
+        if let index = rows[row].faults.firstIndex(of: fault.name.rawValue) { rows[row].faults.remove(at: index) }
+        if !fault.name.isInstant, !rows[row].isUp { rows[row].recoveringSince = now }
     }
 
     /// Notes the answer of a probe that was sent at `asked`.
     package mutating func probed(_ service: String, answers: Bool, asked: Int64, now: Int64) -> [Change] {
-        guard let place = place(service) else { return [] }
-        guard answers else { return rows[place].isUp ? down(place, since: now) : [] }
+        guard let row = row(service) else { return [] }
+        guard answers else { return rows[row].isUp ? down(row, since: now) : [] }
         // An answer to a question from before the kill says nothing of the process after it.
-        guard !rows[place].isUp, asked >= rows[place].recoveringSince ?? 0 else { return [] }
-        let recovered = rows[place].recoveringSince.map { now - $0 }
-        rows[place].isUp = true
-        rows[place].recoveringSince = nil
-        if let recovered { rows[place].worstRecovery = max(rows[place].worstRecovery ?? 0, recovered) }
+        guard !rows[row].isUp, asked >= rows[row].recoveringSince ?? 0 else { return [] }
+        let recovered = rows[row].recoveringSince.map { now - $0 }
+        rows[row].isUp = true
+        rows[row].recoveringSince = nil
+        if let recovered { rows[row].worstRecovery = max(rows[row].worstRecovery ?? 0, recovered) }
         return [Change(service: service, isUp: true, recovered: recovered)]
     }
 
-    private mutating func down(_ place: Int, since now: Int64) -> [Change] {
-        rows[place].recoveringSince = now
-        guard rows[place].isUp else { return [] }
-        rows[place].isUp = false
-        return [Change(service: rows[place].service, isUp: false, recovered: nil)]
+    private mutating func down(_ row: Int, since now: Int64) -> [Change] {
+        rows[row].recoveringSince = now
+        guard rows[row].isUp else { return [] }
+        rows[row].isUp = false
+        return [Change(service: rows[row].service, isUp: false, recovered: nil)]
     }
 
     package var areAllUp: Bool { rows.allSatisfy(\.isUp) }

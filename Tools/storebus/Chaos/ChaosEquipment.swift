@@ -284,9 +284,9 @@ struct ELFHeader: Hashable, Sendable {
 
     /// - Returns: Nil for a file that is not a 64-bit executable.
     init?(_ bytes: [UInt8]) {
-        func number(_ place: Int, _ count: Int) -> Int? {
-            guard place >= 0, place + count <= bytes.count else { return nil }
-            return (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            guard offset >= 0, offset + count <= bytes.count else { return nil }
+            return (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
         }
         // 64 bits, little-endian; table, size of an entry and their number.
         guard bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let table = number(32, 4),

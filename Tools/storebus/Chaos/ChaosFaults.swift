@@ -79,7 +79,7 @@ enum ChaosFaults {
     }
 
     /// Lets stopped processes go on.
-    static func goOn(_ directory: DataDirectory?) {
+    static func resumeFrozen(_ directory: DataDirectory?) {
         for process in stopped(directory) { kill(process.pid, SIGCONT) }
     }
 
@@ -112,7 +112,7 @@ enum ChaosFaults {
 
 extension BusFaults {
     /// Time for a response that the rules in force may hit.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
     /// Asks again until a response comes. A repeated request changes nothing.
     /// - Throws: `usage` for a broker without the fault injector.
@@ -121,11 +121,11 @@ extension BusFaults {
     ) async throws(CLIError) -> JSONValue {
         try bus.requireSystemSubjects()
         do throws(CLIError) {
-            return try await Retry.run(until: .now + patience) { () throws(CLIError) in
+            return try await Retry.run(until: .now + timeout) { () throws(CLIError) in
                 try await ask(bus, verb, rules, timeout: .seconds(1))
             }
         } catch {
-            guard error.status == .notAllowed || error.code.name == CLIErrorCode.nobodyAnswers.name else { throw error }
+            guard error.status == .notAllowed || error.code.name == CLIErrorCode.noResponders.name else { throw error }
             throw CLIError(
                 .busRefused, "the broker of this store takes no faults",
                 hints: ["start the store with its fault injector: STOREBUS_CHAOS=1 storebus up"])

@@ -173,7 +173,7 @@ enum OpenDescriptors {
 /// Requests to the fault injector of the broker.
 enum BusFaults {
     /// - Parameter verb: `SET`, `LIST` or `CLEAR`.
-    /// - Throws: `busUnreachable`, `nobodyAnswers`, or `usage` with the broker's reason.
+    /// - Throws: `busUnreachable`, `noResponders`, or `usage` with the broker's reason.
     static func ask(
         _ bus: any BusClient, _ verb: String, _ rules: BusRuleSet? = nil, timeout: Duration
     ) async throws(CLIError) -> JSONValue {

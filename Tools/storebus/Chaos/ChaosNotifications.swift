@@ -48,7 +48,7 @@ final class ChaosNotifications: Sendable {
                     SignedPayload.payload($0)
                 }
                 if app == state.hostile {
-                    let answers = HostileApp.Answer.allCases
+                    let answers = HostileApp.Behavior.allCases
                     one.answer = .hostile
                     history.append(one.entry)
                     state.apps[app, default: App()].awaited.insert(one.uuid)
@@ -99,7 +99,7 @@ final class ChaosNotifications: Sendable {
 
     private static func answer(
         to uuid: String, of app: String, _ state: inout State
-    ) -> ObservedNotification.Answer {
+    ) -> ObservedNotification.Response {
         state.last = .now
         guard !state.over.contains(app) else { return .taken }
         let draw = Int.random(in: 0..<100, using: &state.random)

@@ -416,7 +416,7 @@ struct ChaosRunner: Sendable {
                     refunded: refunded[ExactText(charge.chargeKey)] ?? 0)
             }
         } catch {
-            throw CLIError(.nobodyAnswers, "the ledger cannot be read: \(error.message)", retryable: true)
+            throw CLIError(.noResponders, "the ledger cannot be read: \(error.message)", retryable: true)
         }
     }
 }

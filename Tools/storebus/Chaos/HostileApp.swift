@@ -9,7 +9,7 @@ import StoreModels
 /// repeated notifications.
 struct HostileApp: Sendable {
     /// How a server of the app answers.
-    enum Answer: CaseIterable {
+    enum Behavior: CaseIterable {
         /// The head without the body that it promises.
         case stalls
         /// The head, and then a byte again and again.
@@ -41,7 +41,7 @@ struct HostileApp: Sendable {
     }
 
     private func buy() async {
-        for (number, _) in Answer.allCases.enumerated() {
+        for (number, _) in Behavior.allCases.enumerated() {
             let account = client.world.accounts[number % client.world.accounts.count]
             let installation = Installation(bundleId: bundleId, account: account, deviceId: "\(account)-hostile")
             guard let token = try? await client.api.call(SessionRoutes.open, body: installation.sessionRequest()).token
@@ -68,7 +68,7 @@ struct HostileApp: Sendable {
     func cleanUp() async { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId]) }
 
     /// The answer of a server to one request.
-    static func reply(_ answer: Answer) -> ChaosReceiver.Reply {
+    static func reply(_ answer: Behavior) -> ChaosReceiver.Reply {
         func step(_ bytes: [UInt8], after: Duration = .zero) -> ChaosReceiver.Reply.Step {
             .init(after: after, bytes: bytes)
         }

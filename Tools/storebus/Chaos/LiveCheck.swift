@@ -217,7 +217,7 @@ extension LiveCheck {
                 return try await caller.ledger(ProcessorEndpoints.listCharges, of: bundleId, \.after)
                     .flatMap { $0.charges.filter { $0.chargeKey.isExactly(key) } }
             } catch {
-                throw CLIError(.nobodyAnswers, "the ledger: \(error.message)", retryable: true)
+                throw CLIError(.noResponders, "the ledger: \(error.message)", retryable: true)
             }
         }
     }

@@ -217,7 +217,7 @@ struct TesterOptions: ParsableArguments {
     }
 
     /// Changes the named settings and keeps the others.
-    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> Received<TesterAnswer> {
+    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> Received<TesterResponse> {
         let before = try await context.api.settings(of: account)
         if let storefront { _ = try await DidYouMean.storefronts([storefront], context) }
         return try await context.api.putTester(account, merged(before))

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Accounts as `storebus account` shows them.
 enum TesterTable {
-    static func table(_ testers: [Received<TesterAnswer>]) -> Table {
+    static func table(_ testers: [Received<TesterResponse>]) -> Table {
         Table(["ACCOUNT", "STOREFRONT", "PAYMENTS", "SIGN-IN", "SHEET", "ERRORS", "SET"], testers) { tester in
             let settings = tester.effective
             return [
@@ -16,7 +16,7 @@ enum TesterTable {
 
     /// Describes an account's settings in an app, and marks their origin: set, or the app's default.
     /// - Parameter app: Nil if unknown. Settings that were not set then show StoreKit's behaviour.
-    static func result(_ tester: Received<TesterAnswer>, in app: App? = nil) -> CommandResult {
+    static func result(_ tester: Received<TesterResponse>, in app: App? = nil) -> CommandResult {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
         let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))

@@ -130,7 +130,7 @@ extension BusCommand {
                 let instances = try await callingBus { () throws(BusError) in try await discovery.ping(service) }
                 guard !instances.isEmpty else {
                     throw CLIError(
-                        .nobodyAnswers, service.map { "no instance of '\($0)' answers" } ?? "no services connected",
+                        .noResponders, service.map { "no instance of '\($0)' answers" } ?? "no services connected",
                         hints: ["who is there: storebus bus ls"], retryable: true)
                 }
                 var report = PingReport()

@@ -32,7 +32,7 @@ extension BusCommand {
             let meant = present.filter { isService ? $0.name.isExactly(target) : $0.id.isExactly(target) }
             guard !meant.isEmpty else {
                 throw CLIError(
-                    .nobodyAnswers, "no instance of '\(target)' is on the bus",
+                    .noResponders, "no instance of '\(target)' is on the bus",
                     hints: ["who is there: storebus bus ls"])
             }
             var known = Set(present.map { ExactText($0.id) })
@@ -62,7 +62,7 @@ extension BusCommand {
                 let successor = services.first { $0.name.isExactly(drained.name) && !known.contains(ExactText($0.id)) }
                 guard let successor else {
                     throw CLIError(
-                        .nobodyAnswers, "\(drained.name) \(drained.id) was drained, and no new instance has come",
+                        .noResponders, "\(drained.name) \(drained.id) was drained, and no new instance has come",
                         hints: ["what supervises it has to start it again; its log says why it does not"],
                         retryable: true)
                 }

@@ -158,7 +158,7 @@ extension CLIError {
         switch error.code {
         case .timeout, .noResponders, .overloaded:
             self.init(
-                .nobodyAnswers, error.message, hints: ["who is there: storebus bus ls"], retryable: error.isRetryable)
+                .noResponders, error.message, hints: ["who is there: storebus bus ls"], retryable: error.isRetryable)
         case .authenticationFailed, .permissionDenied:
             self.init(
                 .busRefused, error.message,

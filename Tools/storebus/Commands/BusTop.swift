@@ -131,10 +131,10 @@ extension BusCommand {
             try await bus.join { client, context throws(CLIError) in
                 let isLive = context.environment.terminal.isOutput && context.format == .human
                 let looks = count ?? (isLive ? .max : 1)
-                var before = try await BusLoad.look(client, bus.replyTimeout)
+                var before = try await BusSnapshot.look(client, bus.replyTimeout)
                 for look in 0..<looks where !Task.isCancelled {
                     try? await ContinuousClock().sleep(for: interval.duration)
-                    let now = try await BusLoad.look(client, bus.replyTimeout)
+                    let now = try await BusSnapshot.look(client, bus.replyTimeout)
                     // Moves the cursor home and clears below it, so that the table is redrawn in place.
                     if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
                     context.print(now.result(since: before))
@@ -146,19 +146,19 @@ extension BusCommand {
 }
 
 /// A snapshot of the counters of the broker and the services.
-struct BusLoad: Sendable {
+struct BusSnapshot: Sendable {
     let at: ContinuousClock.Instant
     let broker: JSONValue
     let services: [StatsResponse]
 
-    static func look(_ bus: any BusClient, _ timeout: Duration) async throws(CLIError) -> BusLoad {
+    static func look(_ bus: any BusClient, _ timeout: Duration) async throws(CLIError) -> BusSnapshot {
         let broker = try await BusPages.broker(bus, timeout: timeout)
         let services = try await callingBus { () throws(BusError) in try await ServiceDiscovery(bus).stats() }
-        return BusLoad(at: .now, broker: broker, services: services)
+        return BusSnapshot(at: .now, broker: broker, services: services)
     }
 
     /// One row an endpoint of an instance, the busiest first.
-    func result(since before: BusLoad) -> CommandResult {
+    func result(since before: BusSnapshot) -> CommandResult {
         let time = at - before.at
         var table = Table([
             "SERVICE", "INSTANCE", "SUBJECT", .right("REQ/S"), .right("ERR/S"), .right("REQUESTS"), .right("ERRORS"),
@@ -195,7 +195,7 @@ struct BusLoad: Sendable {
         let errors: Int
     }
 
-    private func rows(since before: BusLoad) -> [Row] {
+    private func rows(since before: BusSnapshot) -> [Row] {
         let old = Dictionary(
             before.services.flatMap { service in service.endpoints.map { ([service.id, $0.subject], $0) } },
             uniquingKeysWith: { $1 })
@@ -211,7 +211,7 @@ struct BusLoad: Sendable {
         }
     }
 
-    private func brokerFacts(since before: BusLoad, _ time: Duration) -> (text: String, json: JSONValue) {
+    private func brokerFacts(since before: BusSnapshot, _ time: Duration) -> (text: String, json: JSONValue) {
         func number(_ name: String) -> Int { broker[name]?.intValue ?? 0 }
         func rate(_ name: String) -> String {
             BusFormat.rate(number(name) - (before.broker[name]?.intValue ?? 0), in: time)

@@ -41,7 +41,7 @@ struct PurchaseOutcome: Sendable {
     func text(_ style: Style) -> String {
         let account = installation.account
         var lines = [
-            "account    \(account) (\(session.storefront.countryCode)) \(place)", priceLine,
+            "account    \(account) (\(session.storefront.countryCode)) \(origin)", priceLine,
         ]
         let state = transaction.transactionState.rawValue
         let remarks = Format.remarks(transaction)
@@ -64,7 +64,7 @@ struct PurchaseOutcome: Sendable {
             "transaction": JSONText.value(transaction), "account": .string(installation.account),
             "deviceId": .string(installation.deviceId), "bundleId": .string(installation.bundleId),
             "storefront": JSONText.value(session.storefront), "idempotencyKey": .string(key),
-            "product": product.map { JSONText.value($0) } ?? .null, "place": .string(place),
+            "product": product.map { JSONText.value($0) } ?? .null, "place": .string(origin),
         ]
         if let offer { members["offer"] = .string(offer.text) }
         if isProcessorAway { members["away"] = "payment-processor is away; the purchase is under way" }
@@ -72,7 +72,7 @@ struct PurchaseOutcome: Sendable {
         return .object(members)
     }
 
-    private var place: String {
+    private var origin: String {
         offer?.redeemed == nil ? "on device \(installation.deviceId)" : "outside the app"
     }
 

@@ -93,7 +93,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
             }
             // A stopped broker accepts no connection, so processes go on first.
             let context = try CommandContext.find(bus.global)
-            ChaosFaults.goOn(context.directory)
+            ChaosFaults.resumeFrozen(context.directory)
             try await bus.join { client, context throws(CLIError) in
                 _ = try await BusFaults.askPatiently(client, "CLEAR")
                 context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))

@@ -130,7 +130,7 @@ struct DeviceResumeCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: named.app)
         let installation = Installation(bundleId: context.bundleId, account: named.account, deviceId: named.device)
-        try await Observer(installation: installation, context: context, endsWhenSynchronized: true).run()
+        try await StreamWatcher(installation: installation, context: context, endsWhenSynchronized: true).run()
     }
 }
 

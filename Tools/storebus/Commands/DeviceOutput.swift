@@ -34,10 +34,10 @@ enum DeviceTable {
                     device: key[1].text, account: key[0].text, bundleId: key[2].text, transactions: rows.count,
                     unfinished: rows.count { !$0.isFinished }), known)
         }
-        let places: Set<[ExactText]> = Set(used.map { place($0.device, $0.bundleId) })
+        let keys: Set<[ExactText]> = Set(used.map { key($0.device, $0.bundleId) })
         let others = known.flatMap { device -> [Row] in
             let apps: [String?] = device.apps.isEmpty ? [nil] : device.apps.map(\.bundleId)
-            return apps.filter { !places.contains(place(device.deviceId, $0)) }.map { bundleId in
+            return apps.filter { !keys.contains(key(device.deviceId, $0)) }.map { bundleId in
                 described(Row(device: device.deviceId, bundleId: bundleId, transactions: 0, unfinished: 0), known)
             }
         }
@@ -45,7 +45,7 @@ enum DeviceTable {
             + others.sorted { order($0).lexicographicallyPrecedes(order($1)) }
     }
 
-    private static func place(_ device: String, _ bundleId: String?) -> [ExactText] {
+    private static func key(_ device: String, _ bundleId: String?) -> [ExactText] {
         [ExactText(device), ExactText(bundleId ?? "")]
     }
 
@@ -115,7 +115,7 @@ enum DeviceInfo {
 
     private static func next(_ device: Device, _ bundleId: String) -> Advice {
         let option = AppOptions.flag(bundleId)
-        let account = ShopperOptions.owner(of: device.deviceId) ?? "ACCOUNT"
+        let account = CustomerOptions.owner(of: device.deviceId) ?? "ACCOUNT"
         guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
             return "storebus device install \(device.deviceId)\(option)"
         }

@@ -41,28 +41,28 @@ struct IntentStartCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Where Buy is tapped: storePage, search or featured.", valueName: "place"),
         completion: .list(["storePage", "search", "featured"]))
-    var source = PurchaseIntent.Source.storePage.rawValue
+    var source = StorePurchaseIntent.Source.storePage.rawValue
 
-    @OptionGroup var shopper: ShopperOptions
+    @OptionGroup var customer: CustomerOptions
     @OptionGroup var global: GlobalOptions
 
-    private static let sources = PurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
+    private static let sources = StorePurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
 
     func validate() throws { try Choice.check("--source", source, among: Self.sources) }
 
     /// The place where Buy is tapped. Omitted for the page, because stores of earlier versions do not read it.
     private var view: StorePurchase.Source? {
-        source == PurchaseIntent.Source.storePage.rawValue ? nil : StorePurchase.Source(rawValue: source)
+        source == StorePurchaseIntent.Source.storePage.rawValue ? nil : StorePurchase.Source(rawValue: source)
     }
 
     /// Whether the text is a URL and not a product identifier.
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: shopper.app)
+        let context = try await CommandContext.find(global, app: customer.app)
         // The store rejects an invalid URL and names the wrong part.
         let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
-        let installation = shopper.installation(context, bundleId: shopper.app.bundleId == nil ? link?.bundleId : nil)
+        let installation = customer.installation(context, bundleId: customer.app.bundleId == nil ? link?.bundleId : nil)
         let session = try await context.sessions.store(installation)
         let started: StartPurchaseReply
         do {
@@ -216,7 +216,7 @@ struct IntentCancelCommand: AsyncParsableCommand {
 /// Answers an intent instead of its app.
 struct IntentDecisionRun: Sendable {
     /// The intent with its account, app and device.
-    let intent: PurchaseIntent
+    let intent: StorePurchaseIntent
     let context: CommandContext
 
     private var installation: Installation { intent.installation(context) }

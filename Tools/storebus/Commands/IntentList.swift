@@ -21,14 +21,14 @@ struct IntentListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only in this state: \(PurchaseIntent.State.listed).", valueName: "state"),
-        completion: .list(PurchaseIntent.State.rawValues))
+            "Only in this state: \(StorePurchaseIntent.State.listed).", valueName: "state"),
+        completion: .list(StorePurchaseIntent.State.rawValues))
     var state: String?
 
     @OptionGroup var page: PageOptions
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Choice.check("--state", state, among: PurchaseIntent.State.rawValues) }
+    func validate() throws { try Choice.check("--state", state, among: StorePurchaseIntent.State.rawValues) }
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: bundleId)
@@ -76,7 +76,7 @@ enum IntentLookup {
 
     /// Finds it by its identifier or the identifier's end.
     /// - Throws: `notFound` with the nearest one, `usage` when several match.
-    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent {
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> StorePurchaseIntent {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         if let exact = try await exactly(wanted, context) { return exact }
         let (intents, after) = try await context.api.list(IntentRoutes.search, limit: searchedMax, after: nil)
@@ -97,13 +97,15 @@ enum IntentLookup {
         return found
     }
 
-    private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent? {
+    private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError)
+        -> StorePurchaseIntent?
+    {
         guard wanted.hasPrefix("i_"), wanted.utf8.count == wholeLength else { return nil }
         return try await context.api.intent(wanted)
     }
 }
 
-extension PurchaseIntent {
+extension StorePurchaseIntent {
     /// The app that answers the intent.
     func installation(_ context: CommandContext) -> Installation {
         Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "", deviceId: deviceId)

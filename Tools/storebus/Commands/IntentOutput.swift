@@ -2,7 +2,7 @@ import StoreModels
 
 /// Intents as `storebus intent list` and `intent show` show them.
 enum IntentTable {
-    static func table(_ intents: [PurchaseIntent]) -> Table {
+    static func table(_ intents: [StorePurchaseIntent]) -> Table {
         Table(
             ["INTENT", "ACCOUNT", "DEVICE", "PRODUCT", .state("STATE"), "FROM", "EXPIRES", "REMARKS"], intents
         ) { intent in
@@ -14,7 +14,7 @@ enum IntentTable {
         }
     }
 
-    static func result(_ intents: [PurchaseIntent], after: String?) -> CommandResult {
+    static func result(_ intents: [StorePurchaseIntent], after: String?) -> CommandResult {
         let warned = intents.filter { $0.warning != nil }.prefix(5)
         return CommandResult(
             table(intents), items: intents.map(json), names: intents.map(\.intentIdentifier),
@@ -26,7 +26,7 @@ enum IntentTable {
     }
 
     /// One intent, a fact a line.
-    static func result(_ intent: PurchaseIntent) -> CommandResult {
+    static func result(_ intent: StorePurchaseIntent) -> CommandResult {
         var fields = FieldList()
         fields.add("intent", intent.intentIdentifier)
         fields.add("account", intent.account)
@@ -37,7 +37,7 @@ enum IntentTable {
         fields.add("quantity", "\(intent.payment.quantity)")
         fields.add("from", intent.source.rawValue)
         fields.add("state", intent.state.rawValue, isState: true)
-        fields.add("standing", standing(intent))
+        fields.add("standing", status(intent))
         fields.add("answer by", intent.answerBy.map(Format.time))
         fields.add("expires", Format.time(intent.expiresAt))
         fields.add("feedback", intent.feedback)
@@ -48,11 +48,11 @@ enum IntentTable {
     }
 
     /// The intent's members with its remarks and explanations.
-    static func json(_ intent: PurchaseIntent) -> JSONValue {
-        JSONText.value(intent).with(["summary": .string("\(standing(intent)); \(remarks(intent))")])
+    static func json(_ intent: StorePurchaseIntent) -> JSONValue {
+        JSONText.value(intent).with(["summary": .string("\(status(intent)); \(remarks(intent))")])
     }
 
-    static func remarks(_ intent: PurchaseIntent) -> String {
+    static func remarks(_ intent: StorePurchaseIntent) -> String {
         var remarks: [String] = []
         if intent.state == .pending, let answerBy = intent.answerBy {
             remarks.append("answer by \(Format.time(answerBy))")
@@ -63,7 +63,7 @@ enum IntentTable {
         return remarks.joined(separator: ", ")
     }
 
-    private static func standing(_ intent: PurchaseIntent) -> String {
+    private static func status(_ intent: StorePurchaseIntent) -> String {
         switch intent.state {
         case .pending:
             intent.answerBy == nil ? "waits until the app runs" : "the app has it and has not answered yet"
@@ -78,7 +78,7 @@ enum IntentTable {
     }
 
     /// The next command after it.
-    static func next(_ intent: PurchaseIntent) -> Advice {
+    static func next(_ intent: StorePurchaseIntent) -> Advice {
         let id = intent.intentIdentifier
         let account = intent.account ?? "alice"
         let device: ShellCommand = intent.deviceId.map { $0 == "\(account)-1" ? "" : "--device \($0)" } ?? ""
@@ -100,7 +100,7 @@ enum IntentTable {
 /// purchased  2000000000000001
 /// ```
 struct IntentOutcome: Hashable, Sendable {
-    let intent: PurchaseIntent
+    let intent: StorePurchaseIntent
     /// The transaction of a continued intent. Nil before it exists.
     let transaction: PaymentTransaction?
 

@@ -22,7 +22,7 @@ struct PageCommand: AsyncParsableCommand {
     @Flag(help: "The featured tab.")
     var featured = false
 
-    @OptionGroup var shopper: ShopperOptions
+    @OptionGroup var customer: CustomerOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -32,8 +32,8 @@ struct PageCommand: AsyncParsableCommand {
     private var view: StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: shopper.app)
-        let installation = shopper.installation(context)
+        let context = try await CommandContext.find(global, app: customer.app)
+        let installation = customer.installation(context)
         let session = try await context.sessions.store(installation)
         let page = try await view.load(context.api, token: session.token)
         var result = StorePageTable.result(page, view: view, installation: installation)
@@ -56,7 +56,7 @@ enum StoreView: Hashable, Sendable {
     case search(String)
 
     /// The source of a purchase that begins there.
-    var source: PurchaseIntent.Source {
+    var source: StorePurchaseIntent.Source {
         switch self {
         case .page: .storePage
         case .featured: .featured

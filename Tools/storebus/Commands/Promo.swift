@@ -211,10 +211,10 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
     static func replacing(
         _ bundleId: String, in featured: [ProductReference], with products: [String]
     ) -> [ProductReference] {
-        let place = featured.firstIndex { $0.bundleId.isExactly(bundleId) } ?? featured.count
+        let index = featured.firstIndex { $0.bundleId.isExactly(bundleId) } ?? featured.count
         let others = { (part: ArraySlice<ProductReference>) in part.filter { !$0.bundleId.isExactly(bundleId) } }
-        return others(featured[..<place])
-            + products.map { ProductReference(bundleId: bundleId, productIdentifier: $0) } + others(featured[place...])
+        return others(featured[..<index])
+            + products.map { ProductReference(bundleId: bundleId, productIdentifier: $0) } + others(featured[index...])
     }
 
     private static func result(_ featured: [ProductReference], _ bundleId: String) -> CommandResult {

@@ -60,7 +60,7 @@ struct DeviceOverrides: Sendable {
             try await body()
         } catch {
             guard error.is(.appNeverLaunched) else { throw error }
-            let account = ShopperOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
+            let account = CustomerOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
             let option = AppOptions.flag(installation.bundleId)
             throw error.with(hints: [
                 "launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"

@@ -63,10 +63,10 @@ struct DevicePromotionsReport: Hashable, Sendable {
     private struct Row {
         var productIdentifier: String
         /// Position on the page. Nil if hidden.
-        var place: Int?
+        var rank: Int?
         var visibility: StorePromotionVisibility
         /// Position in the device's order.
-        var orderPlace: Int?
+        var orderRank: Int?
         /// Nil for a product that is not on the operator's list.
         var item: PromotionSetup.Item?
     }
@@ -96,9 +96,9 @@ struct DevicePromotionsReport: Hashable, Sendable {
         let all = shown + others.filter { seen.insert($0).inserted }
         return all.enumerated().map { index, product in
             Row(
-                productIdentifier: product, place: index < shown.count ? index + 1 : nil,
+                productIdentifier: product, rank: index < shown.count ? index + 1 : nil,
                 visibility: overrides.visibility(of: product),
-                orderPlace: overrides.order.firstIndex { $0.isExactly(product) }.map { $0 + 1 }, item: items[product])
+                orderRank: overrides.order.firstIndex { $0.isExactly(product) }.map { $0 + 1 }, item: items[product])
         }
     }
 
@@ -109,13 +109,13 @@ struct DevicePromotionsReport: Hashable, Sendable {
         let rows = rows
         for row in rows {
             table.add([
-                row.place.map(String.init) ?? "-", row.productIdentifier, row.place == nil ? "no" : "yes",
-                row.orderPlace.map(String.init) ?? "-", row.visibility.rawValue, Self.operators(row),
+                row.rank.map(String.init) ?? "-", row.productIdentifier, row.rank == nil ? "no" : "yes",
+                row.orderRank.map(String.init) ?? "-", row.visibility.rawValue, Self.operators(row),
                 Self.reasons(row).joined(separator: ", "),
             ])
         }
         return CommandResult(
-            table, items: rows.map { json($0) }, names: rows.filter { $0.place != nil }.map(\.productIdentifier),
+            table, items: rows.map { json($0) }, names: rows.filter { $0.rank != nil }.map(\.productIdentifier),
             next: next, notes: notes, ifEmpty: "no promotions")
     }
 
@@ -131,12 +131,12 @@ struct DevicePromotionsReport: Hashable, Sendable {
     private func json(_ row: Row) -> JSONValue {
         var members: [String: JSONValue] = [
             "productIdentifier": .string(row.productIdentifier), "bundleId": .string(installation.bundleId),
-            "deviceId": .string(installation.deviceId), "shown": .bool(row.place != nil),
+            "deviceId": .string(installation.deviceId), "shown": .bool(row.rank != nil),
             "visibility": .string(row.visibility.rawValue), "operator": .string(Self.operators(row)),
             "reasons": JSONText.value(Self.reasons(row)), "place": .null, "orderPlace": .null,
         ]
-        if let place = row.place { members["place"] = .integer(place) }
-        if let place = row.orderPlace { members["orderPlace"] = .integer(place) }
+        if let rank = row.rank { members["place"] = .integer(rank) }
+        if let rank = row.orderRank { members["orderPlace"] = .integer(rank) }
         return .object(members)
     }
 

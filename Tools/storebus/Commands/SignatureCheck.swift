@@ -78,7 +78,7 @@ struct SignatureCheck {
     }
 
     private func verify(
-        _ jws: String, with verifier: JWSVerifier, _ expected: JWSVerifier.Expectation, at place: String?
+        _ jws: String, with verifier: JWSVerifier, _ expected: JWSVerifier.Expectation, at path: String?
     ) async throws -> JSONValue {
         var ask: JWSVerifier.Ask?
         if !isOffline {
@@ -92,9 +92,9 @@ struct SignatureCheck {
         do {
             return try await verifier.verify(jws, expecting: expected, now: Date(), ask: ask)
         } catch {
-            let place = place.map { "\($0): " } ?? ""
+            let path = path.map { "\($0): " } ?? ""
             throw CLIError(
-                .signatureRefused, "\(place)\(error.step.rawValue): \(error.reason)", hints: [error.step.remedy],
+                .signatureRefused, "\(path)\(error.step.rawValue): \(error.reason)", hints: [error.step.remedy],
                 details: ["step": .string(error.step.rawValue)])
         }
     }

@@ -138,9 +138,9 @@ struct StatusReport: Sendable {
                 Self.text(row.monitorPort), row.version, row.message,
             ]
         }
-        let place = directory.map { "  data \($0)" } ?? "  from \(origin)"
+        let source = directory.map { "  data \($0)" } ?? "  from \(origin)"
         let state = isReady ? "ready" : "not ready"
-        return "\(url)  \(style.paint(state, .of(state: state)))\(place)\n" + table.text(style)
+        return "\(url)  \(style.paint(state, .of(state: state)))\(source)\n" + table.text(style)
     }
 
     var json: JSONValue {

@@ -26,7 +26,7 @@ struct SubUpgradeCommand: AsyncParsableCommand {
     @OptionGroup var change: SubscriptionChangeArguments
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await SubscriptionPurchase(.upgrade, change.product).run(change.named, global) }
+    func run() async throws { try await SubscriptionChangePurchase(.upgrade, change.product).run(change.named, global) }
 }
 
 /// `storebus sub downgrade`
@@ -44,7 +44,9 @@ struct SubDowngradeCommand: AsyncParsableCommand {
     @OptionGroup var change: SubscriptionChangeArguments
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await SubscriptionPurchase(.downgrade, change.product).run(change.named, global) }
+    func run() async throws {
+        try await SubscriptionChangePurchase(.downgrade, change.product).run(change.named, global)
+    }
 }
 
 /// `storebus sub change`
@@ -79,7 +81,7 @@ struct SubChangeCommand: AsyncParsableCommand {
                 next: SubscriptionTable.next(shown)
             ) { _ in
                 "changed  \(shown.originalTransactionIdentifier)  \(shown.productIdentifier)  "
-                    + "\(SubscriptionFormat.standing(shown))\n"
+                    + "\(SubscriptionFormat.status(shown))\n"
             })
     }
 }
@@ -92,7 +94,7 @@ extension Subscription {
 }
 
 /// Buys another product of a subscription's group, and reports the effect.
-struct SubscriptionPurchase: Sendable {
+struct SubscriptionChangePurchase: Sendable {
     /// The command's verb. The store decides by levels and durations which change it is.
     enum Direction: String, Sendable { case upgrade, downgrade }
 
@@ -119,14 +121,14 @@ struct SubscriptionPurchase: Sendable {
             throw QuietExit(status: outcome.status)
         }
         let timeline = try await context.api.timeline(present.originalTransactionIdentifier)
-        let change = SubscriptionChange(
+        let change = SubscriptionChangeReport(
             before: present, outcome: outcome, timeline: timeline, earlierEventCount: before.events.count)
         var result = change.result
         if let note = note(change) { result.notes.append(note) }
         context.print(result)
     }
 
-    private func note(_ change: SubscriptionChange) -> Advice? {
+    private func note(_ change: SubscriptionChangeReport) -> Advice? {
         switch (direction, change.isScheduled) {
         case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
         case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"
@@ -143,7 +145,7 @@ struct SubscriptionPurchase: Sendable {
 /// charged     79.99 USD as 2000000000000002, expires 2027-11-28 10:00:04Z
 /// given back  4.12 USD of com.example.pro.monthly
 /// ```
-struct SubscriptionChange: Sendable {
+struct SubscriptionChangeReport: Sendable {
     let before: Subscription
     let outcome: PurchaseOutcome
     let timeline: SubscriptionTimeline

@@ -155,7 +155,7 @@ struct SubscriptionOperation: Sendable {
 
     private func result(_ reply: OperateSubscriptionReply, account: String?) -> CommandResult {
         let subscription = reply.subscription
-        let standing = SubscriptionFormat.standing(subscription)
+        let standing = SubscriptionFormat.status(subscription)
         var members: [String: JSONValue] = [
             "operation": .string(operation.rawValue), "subscription": SubscriptionTable.json(subscription),
         ]

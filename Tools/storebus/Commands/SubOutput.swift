@@ -31,7 +31,7 @@ enum SubscriptionTable {
     /// The subscription's members with its remarks and explanations.
     static func json(_ one: Subscription) -> JSONValue {
         JSONText.value(one).with([
-            "summary": .string([SubscriptionFormat.standing(one), remarks(one)].joined(separator: "; "))
+            "summary": .string([SubscriptionFormat.status(one), remarks(one)].joined(separator: "; "))
         ])
     }
 
@@ -44,7 +44,7 @@ enum SubscriptionTable {
         fields.add("group", one.subscriptionGroupIdentifier)
         fields.add("product", one.productIdentifier)
         fields.add("state", one.state.rawValue, isState: true)
-        fields.add("standing", SubscriptionFormat.standing(one))
+        fields.add("standing", SubscriptionFormat.status(one))
         fields.add("period", "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))")
         fields.add("offer", one.offer.map(SubscriptionFormat.offer))
         fields.add(
@@ -101,7 +101,7 @@ enum SubscriptionFormat {
     }
 
     /// The next change, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
-    static func standing(_ subscription: Subscription) -> String {
+    static func status(_ subscription: Subscription) -> String {
         let end = Format.time(subscription.expiresDate)
         switch subscription.state {
         case .subscribed:

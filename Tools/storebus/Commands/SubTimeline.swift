@@ -48,7 +48,7 @@ struct TimelineReport: Sendable {
 
     private var summary: String {
         let money = sums.map(\.words)
-        let standing = "\(subscription.state.rawValue), \(SubscriptionFormat.standing(subscription))"
+        let standing = "\(subscription.state.rawValue), \(SubscriptionFormat.status(subscription))"
         return (money.isEmpty ? "nothing was charged" : money.joined(separator: "; ")) + "; " + standing
     }
 

@@ -297,7 +297,7 @@ struct ClockMoveRun: Sendable {
 
     private func send(
         until deadline: ContinuousClock.Instant, _ context: CommandContext
-    ) async throws(CLIError) -> ClockAdvanceAnswer {
+    ) async throws(CLIError) -> ClockAdvanceResponse {
         try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.api.call(
                 ClockRoutes.advance, [.bundleId: bundleId], key: key, body: distance,
@@ -307,8 +307,8 @@ struct ClockMoveRun: Sendable {
 
     /// Polls at the path in the response. Without a path it repeats the request, which is safe with its key.
     private func again(
-        _ move: ClockAdvanceAnswer, until deadline: ContinuousClock.Instant, _ context: CommandContext
-    ) async throws(CLIError) -> ClockAdvanceAnswer {
+        _ move: ClockAdvanceResponse, until deadline: ContinuousClock.Instant, _ context: CommandContext
+    ) async throws(CLIError) -> ClockAdvanceResponse {
         guard let path = move.progress else { return try await send(until: deadline, context) }
         return try await Retry.run(until: deadline) { () throws(CLIError) in
             let request = StoreRequest(.get, path, token: context.api.adminKey)

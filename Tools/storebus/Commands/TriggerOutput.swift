@@ -59,7 +59,7 @@ struct TriggerReport: Sendable {
         let remarks = Format.remarks(value)
         if !remarks.isEmpty { words.append(remarks) }
         if let subscription = state.subscription {
-            words.append("\(subscription.state.rawValue), \(SubscriptionFormat.standing(subscription))")
+            words.append("\(subscription.state.rawValue), \(SubscriptionFormat.status(subscription))")
         }
         return "\(Format.name(value))  \(value.payment.productIdentifier)  \(words.joined(separator: "; "))"
     }

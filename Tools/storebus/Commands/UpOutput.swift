@@ -28,7 +28,7 @@ struct Banner: Hashable, Sendable {
     }
 
     /// The place where the store keeps its data.
-    struct Places: Hashable, Sendable {
+    struct Locations: Hashable, Sendable {
         var dataDirectory: String
         /// The PostgreSQL and the origin of its address. Nil for SQLite.
         var database: String?
@@ -53,7 +53,7 @@ struct Banner: Hashable, Sendable {
     /// Addresses of the gateways other than the first, by name.
     var gateways: [String: String] = [:]
     var bus: Bus
-    var places: Places
+    var locations: Locations
     var imports: [Import] = []
     var app: App
     /// The hint how to stop the store.
@@ -76,9 +76,9 @@ struct Banner: Hashable, Sendable {
         if let monitorPort = bus.monitorPort {
             lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", ""))
         }
-        lines.append(Self.line("Data", places.dataDirectory, "logs: \(places.dataDirectory)/logs"))
-        if let database = places.database { lines.append(Self.line("Database", database, "")) }
-        lines.append(Self.line("Admin key", places.adminKey, ""))
+        lines.append(Self.line("Data", locations.dataDirectory, "logs: \(locations.dataDirectory)/logs"))
+        if let database = locations.database { lines.append(Self.line("Database", database, "")) }
+        lines.append(Self.line("Admin key", locations.adminKey, ""))
         for imported in imports {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
             lines += imported.notes.map { "    note: \($0)" }

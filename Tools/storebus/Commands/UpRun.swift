@@ -90,7 +90,7 @@ final class UpRun {
             startedAt: .wallClock(), version: StorebusVersion.number,
             replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
             database: plan.settings.database?.location)
-        let api = StoreAPI(transport: HTTPTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
+        let api = StoreAPI(transport: HTTPStoreTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
         // Not awaited, because the supervisor's loop calls this.
         opening = Task {
             do throws(CLIError) {
@@ -196,7 +196,7 @@ final class UpRun {
             bus: Banner.Bus(
                 url: record.busURL, origin: plan.settings.bus?.origin, monitorPort: record.monitorPort,
                 services: record.instances.map(\.name)),
-            places: Banner.Places(
+            locations: Banner.Locations(
                 dataDirectory: fromHere(directory.path),
                 database: plan.settings.database.map { "\($0.location)  from \($0.origin)" },
                 adminKey: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY"),

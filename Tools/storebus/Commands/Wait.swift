@@ -38,7 +38,7 @@ struct WaitCommand: AsyncParsableCommand {
         try filter.add("account", owner.account)
         let context = try CommandContext.find(global, bundleId: bundleId)
         if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
-        let wait = EventWait(
+        let wait = EventWaiter(
             api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
         if wait.intentKind != nil { return try await runForIntents(wait, context) }
         let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
@@ -51,7 +51,7 @@ struct WaitCommand: AsyncParsableCommand {
             ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
     }
 
-    private func runForIntents(_ wait: EventWait, _ context: CommandContext) async throws(CLIError) {
+    private func runForIntents(_ wait: EventWaiter, _ context: CommandContext) async throws(CLIError) {
         let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
             try await wait.runForIntents()
         }
@@ -66,7 +66,7 @@ struct WaitCommand: AsyncParsableCommand {
 }
 
 /// Waits for the first event a filter takes.
-struct EventWait: Sendable {
+struct EventWaiter: Sendable {
     let api: StoreAPI
     let filter: Filter
     let timeout: Duration

@@ -45,7 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
             return try await context.untilTimeLimit { () throws(CLIError) in try await watch.run() }
         }
         let installation = Installation(bundleId: context.bundleId, account: account, deviceId: device)
-        let observer = Observer(installation: installation, context: context)
+        let observer = StreamWatcher(installation: installation, context: context)
         try await context.untilTimeLimit { () throws(CLIError) in try await observer.run() }
     }
 }
@@ -114,7 +114,7 @@ extension Filter {
 }
 
 /// Opens the observer's stream, prints its events, and reconnects when it breaks.
-struct Observer: Sendable {
+struct StreamWatcher: Sendable {
     let installation: Installation
     let context: CommandContext
     /// Whether the command ends after the events that happened before it started.

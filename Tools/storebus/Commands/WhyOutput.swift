@@ -43,7 +43,7 @@ struct TransactionExplanation: Sendable {
         let whole = subscription.subscription
         fields.add(
             "subscription",
-            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionFormat.standing(whole))")
+            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionFormat.status(whole))")
         fields.add("renewal", subscription.because)
         return fields
     }
@@ -54,8 +54,8 @@ struct TransactionExplanation: Sendable {
         if row.isFinished { return "the app has finished it: it is not sent again" }
         switch transaction.transactionState {
         case .purchasing where transaction.storefrontChange != nil:
-            let place = transaction.storefrontChange?.storefront.countryCode ?? ""
-            return "\(row.account) has moved to \(place), and the app is asked whether the purchase goes on there"
+            let country = transaction.storefrontChange?.storefront.countryCode ?? ""
+            return "\(row.account) has moved to \(country), and the app is asked whether the purchase goes on there"
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
         case .deferred: return "it has to be approved; until then every device of \(row.account) shows it as deferred"
         case .failed where transaction.isInterrupted:
@@ -207,7 +207,7 @@ struct FailureExplanation: Sendable {
     let error: TransactionError
     let account: String
     /// The account's current settings, or nil if they cannot be read.
-    let tester: Received<TesterAnswer>?
+    let tester: Received<TesterResponse>?
     let app: App?
 
     /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is

@@ -138,7 +138,7 @@ struct CLIErrorCode: Hashable, Sendable {
     /// The broker rejected the credentials or the operation.
     static let busRefused = CLIErrorCode("busRefused", .notAllowed)
     /// No service subscribes to the subject or responds in time.
-    static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
+    static let noResponders = CLIErrorCode("nobodyAnswers", .temporary)
     /// Ctrl-C in a command that restores settings.
     static let interrupted = CLIErrorCode("interrupted", .interrupted)
     static let `internal` = CLIErrorCode("internal", .bug)
@@ -149,7 +149,7 @@ struct CLIErrorCode: Hashable, Sendable {
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
         serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
         receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
-        offerKeyUnusable, busUnreachable, busRefused, nobodyAnswers, interrupted, `internal`,
+        offerKeyUnusable, busUnreachable, busRefused, noResponders, interrupted, `internal`,
     ]
 
     /// A code of the store.

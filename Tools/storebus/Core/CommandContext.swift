@@ -8,7 +8,7 @@ struct CommandContext: Sendable {
     let style: Style
     let isQuiet: Bool
     let api: StoreAPI
-    let sessions: SessionKeeper
+    let sessions: SessionCache
     private(set) var settings: EffectiveSettings
     /// The value of `--timeout`.
     let timeLimit: Duration?
@@ -34,7 +34,7 @@ struct CommandContext: Sendable {
         isQuiet = options.output.quiet
         timeLimit = options.timeout?.duration
         saysYes = options.yes
-        sessions = SessionKeeper(api: api, directory: settings.directory?.sessionDirectory)
+        sessions = SessionCache(api: api, directory: settings.directory?.sessionDirectory)
     }
 
     /// Finds the store: ``EffectiveSettings``.

@@ -35,7 +35,7 @@ struct CommandEnvironment: Sendable {
     init(
         console: Console, variables: [String: String] = [:],
         currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,
-        transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPTransport(baseURL: $0) },
+        transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPStoreTransport(baseURL: $0) },
         answer: @escaping @Sendable () -> String? = { nil },
         onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { StopSignals($0) }
     ) {

@@ -108,7 +108,7 @@ struct AccountOptions: ParsableArguments, Sendable {
 }
 
 /// Options that name a viewer of the store.
-struct ShopperOptions: ParsableArguments, Sendable {
+struct CustomerOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp("The account; made when it is new. Default: the device's.", valueName: "account"),

@@ -23,8 +23,8 @@ enum Retry {
 
 /// The delay before a service is restarted: 100 ms, doubled each time up to 5 s. It is reset to
 /// 100 ms once the service has run for 10 s.
-struct Backoff: Hashable, Sendable {
-    private static let delays = EventLoop.Backoff(min: .milliseconds(100), max: .seconds(5))
+struct RestartBackoff: Hashable, Sendable {
+    private static let delays = Backoff(min: .milliseconds(100), max: .seconds(5))
     /// Uptime after which the delay is reset.
     static let resetAfter = Duration.seconds(10)
 
@@ -50,7 +50,7 @@ extension CLIError {
 struct Interruptions: Sendable {
     private let context: CommandContext
     private let waitsAtStart: Bool
-    private var backoff = Backoff()
+    private var backoff = RestartBackoff()
     /// Whether the store has answered.
     private var isKnown = false
 

@@ -21,7 +21,7 @@ struct ContentFetch: Sendable {
     func run(_ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void) async throws(CLIError) -> Outcome {
         var beganAt: Int64?
         var lastByte = ContinuousClock.now
-        var backoff = Backoff()
+        var backoff = RestartBackoff()
         var there = kept?.length ?? 0
         while true {
             let start = ContinuousClock.now

@@ -14,8 +14,8 @@ extension StoreAPI {
     // MARK: Accounts
 
     /// Lists all accounts.
-    func testers() async throws(CLIError) -> [Received<TesterAnswer>] {
-        try await pages(as: TestersResponse<Received<TesterAnswer>>.self, request(AccountRoutes.list)).items
+    func testers() async throws(CLIError) -> [Received<TesterResponse>] {
+        try await pages(as: TestersResponse<Received<TesterResponse>>.self, request(AccountRoutes.list)).items
     }
 
     /// Reads the settings the operator has set. Empty for an unknown account.
@@ -30,7 +30,7 @@ extension StoreAPI {
 
     /// Replaces all settings of an account.
     @discardableResult
-    func putTester(_ account: String, _ settings: AccountSettings) async throws(CLIError) -> Received<TesterAnswer> {
+    func putTester(_ account: String, _ settings: AccountSettings) async throws(CLIError) -> Received<TesterResponse> {
         let endpoint = AccountRoutes.put
         let request = request(endpoint, [.account: account]).with(settings)
         return try decode(endpoint, as: Received.self, await exchange(request))
@@ -76,7 +76,7 @@ extension StoreAPI {
     }
 
     /// Finds one intent. Lists are in the order of identifiers, so it begins a page.
-    func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
+    func intent(_ identifier: String) async throws(CLIError) -> StorePurchaseIntent? {
         let page = try await call(
             IntentRoutes.search, query: ["after": String(identifier.dropLast()), "limit": "32"])
         return page.intents.first { $0.intentIdentifier.isExactly(identifier) }
@@ -153,9 +153,9 @@ struct AccountSettings: JSONForm, Hashable, Codable {
     }
 }
 
-/// The settings of an account, as a part of ``TesterAnswer``.
+/// The settings of an account, as a part of ``TesterResponse``.
 private struct AccountOverrides: JSONForm, Decodable {
-    typealias Body = TesterAnswer
+    typealias Body = TesterResponse
 
     var overrides: AccountSettings?
 }

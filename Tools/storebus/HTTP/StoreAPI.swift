@@ -183,7 +183,7 @@ protocol ListPage<Item>: Decodable {
 
 extension AppsPage: ListPage { var items: [App] { apps } }
 extension DevicesPage: ListPage { var items: [Device] { devices } }
-extension IntentsPage: ListPage { var items: [PurchaseIntent] { intents } }
+extension IntentsPage: ListPage { var items: [StorePurchaseIntent] { intents } }
 extension IsolatedStoresResponse: ListPage { var items: [IsolatedStore] { stores } }
 extension NotificationsPage: ListPage { var items: [ServerNotification] { notifications } }
 extension ProductsPageResponse: ListPage { var items: [Product] { products } }

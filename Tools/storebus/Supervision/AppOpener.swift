@@ -39,7 +39,7 @@ struct AppOpener: Sendable {
     func run(from start: String) async {
         await withDiscardingTaskGroup { group in
             var after = start
-            var backoff = Backoff()
+            var backoff = RestartBackoff()
             while !Task.isCancelled {
                 let began = ContinuousClock.now
                 do throws(CLIError) {
@@ -79,7 +79,7 @@ struct AppOpener: Sendable {
     }
 
     /// Whether no app has received the purchase.
-    static func isWaiting(_ intent: PurchaseIntent) -> Bool { intent.state == .pending && intent.answerBy == nil }
+    static func isWaiting(_ intent: StorePurchaseIntent) -> Bool { intent.state == .pending && intent.answerBy == nil }
 
     private func start(_ app: AppLaunch) {
         guard app.variables.values.allSatisfy({ !$0.utf8.contains(0) }) else {

@@ -4,7 +4,7 @@
 ///
 /// - Start: stage by stage. A stage begins when all services of the earlier stages are ready. The bus is the first
 ///   stage, so that the others' first attempt to connect succeeds.
-/// - Life: a service that ends is restarted after ``Backoff``, while the others continue.
+/// - Life: a service that ends is restarted after ``RestartBackoff``, while the others continue.
 /// - Stop: SIGTERM stage by stage, the gateway first so that no new requests arrive. SIGKILL follows for those still
 ///   running 10 s later.
 struct Supervisor: Sendable {
@@ -38,7 +38,7 @@ struct Supervisor: Sendable {
     private struct Member {
         var plan: Plan
         var state = State.idle
-        var backoff = Backoff()
+        var backoff = RestartBackoff()
         var wasReady = false
         var lastEnd: Termination?
 

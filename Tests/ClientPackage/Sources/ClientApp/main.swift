@@ -14,7 +14,7 @@ final class Delegate: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
     }
 }
 
-final class Observer: NSObject, SKPaymentTransactionObserver {
+final class ClientObserver: NSObject, SKPaymentTransactionObserver {
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             switch transaction.transactionState {
@@ -37,7 +37,7 @@ func ask(_ delegate: Delegate) {
 }
 
 let delegate = Delegate()
-let observer = Observer()
+let observer = ClientObserver()
 switch CommandLine.arguments.dropFirst().first {
 case "loop":
     // The main thread runs its run loop until the answer is there.

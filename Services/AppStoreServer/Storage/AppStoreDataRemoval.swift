@@ -1,0 +1,39 @@
+import Persistence
+import StoreModels
+
+/// Removes an isolated store's keys and endpoint, and its notifications with their attempts, some a commit.
+struct AppStoreDataRemoval: Sendable {
+    /// Maximum number of notifications that one request removes.
+    static let notificationsMax = 500
+
+    let database: any SQLDatabase
+
+    /// Removes some of the app's rows.
+    /// - Throws: `requestInvalid` for an app of the whole installation.
+    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
+        try request.checkIsIsolated()
+        return try await database.write { transaction in
+            try await KeyStore.removeAll(of: request.bundleId, in: transaction)
+            try await transaction.execute("DELETE FROM server_api_app WHERE bundle_id = ?", request.bundleId)
+            try await transaction.execute("DELETE FROM server_api_fault WHERE bundle_id = ?", request.bundleId)
+            try await transaction.execute("DELETE FROM server_api_rate WHERE bundle_id = ?", request.bundleId)
+            try await EndpointRepository.delete(request.bundleId, in: transaction)
+            try await transaction.execute(
+                """
+                DELETE FROM attempt WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
+            try await transaction.execute(
+                """
+                DELETE FROM notification_payload WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
+            let count = try await transaction.execute(
+                """
+                DELETE FROM notification WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
+            return RemoveAppReply(isDone: count < Self.notificationsMax)
+        }
+    }
+}

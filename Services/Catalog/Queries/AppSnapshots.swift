@@ -1,0 +1,153 @@
+import EventLoop
+import StoreModels
+
+/// The snapshots of all apps, by bundle identifier.
+final class AppSnapshots: Sendable {
+    private struct Entry {
+        var settingsRevision: Int64
+        /// The version of the catalogue that introduced the file.
+        var fileVersion: Int64
+        /// The app at the catalogue's version.
+        var snapshot: AppSnapshot
+
+        var catalogVersion: Int64 { snapshot.app.catalogVersion }
+    }
+
+    private let entries = Locked<[ExactText: Entry]>([:])
+    private let listener = Locked<(@Sendable (_ bundleId: String) -> Void)?>(nil)
+
+    /// Sets the function called with each app whose state in memory changes.
+    func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }
+
+    private func tell(_ bundleId: String) {
+        let listener = listener.withLock { $0 }
+        listener?(bundleId)
+    }
+
+    func snapshot(of bundleId: String) -> AppSnapshot? { entries.withLock { $0[bundleId]?.snapshot } }
+
+    /// Drops a removed app.
+    func forget(_ bundleId: String) {
+        entries.withLock { $0[bundleId] = nil }
+        tell(bundleId)
+    }
+
+    var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
+
+    /// Returns the apps that have a product of an identifier, by bundle identifier.
+    func owners(of productIdentifier: String) -> [String] {
+        let snapshots = entries.withLock { $0.values.map(\.snapshot) }
+        return snapshots.filter { $0.position(of: productIdentifier) != nil && IsolatedApp($0.app.bundleId) == nil }
+            .map(\.app.bundleId).sorted()
+    }
+
+    var unreadableApps: [String] {
+        entries.withLock { $0.values.map(\.snapshot).filter(\.catalog.isUnreadable).map(\.app.bundleId) }
+    }
+
+    /// Returns a product of the file in force, for sale or not.
+    /// - Throws: `notFound` for an unknown app, `productNotFound`.
+    func product(_ productIdentifier: String, of bundleId: String) throws(StoreError) -> CatalogProduct {
+        guard let snapshot = snapshot(of: bundleId) else { throw CatalogStore.unknownApp(bundleId) }
+        guard let product = snapshot.product(productIdentifier) else {
+            throw StoreError(
+                .productNotFound, "the catalogue of \(bundleId) has no product '\(productIdentifier.prefix(100))'")
+        }
+        return product
+    }
+
+    /// Returns the versions of an app. They are zeros for an unknown one.
+    func version(of bundleId: String) -> AppVersion {
+        entries.withLock { entries in
+            let entry = entries[bundleId]
+            return AppVersion(
+                catalogVersion: entry?.catalogVersion ?? 0, settingsRevision: entry?.settingsRevision ?? 0)
+        }
+    }
+
+    /// Returns the version that introduced the app's file, if the app is in memory.
+    func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
+
+    /// Returns the version of the file in memory, and the ranges of its private keys.
+    func file(of bundleId: String) -> (version: Int64, secrets: [Range<Int>])? {
+        entries.withLock { entries in entries[bundleId].map { ($0.fileVersion, $0.snapshot.catalog.secrets) } }
+    }
+
+    /// Whether the database has a later state of the app.
+    func isBehind(_ head: AppRepository.Head) -> Bool {
+        entries.withLock { entries in
+            guard let entry = entries[head.bundleId] else { return true }
+            return entry.settingsRevision < head.settingsRevision || entry.catalogVersion < head.catalogVersion
+        }
+    }
+
+    /// Installs an app from the database, unless memory has a later state of it.
+    ///
+    /// - Parameter catalog: Nil when memory has the file already, or the app has no file.
+    func install(_ stored: StoredApp, catalog: Catalog?) {
+        defer { tell(stored.row.app.bundleId) }
+        entries.withLock { entries in
+            let current = entries[stored.row.app.bundleId]
+            guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
+            let index = catalog.map(CatalogIndex.init) ?? current?.snapshot.index ?? CatalogIndex(.empty)
+            Self.put(
+                stored.row, index, stored.contents, stored.promotions, fileVersion: stored.fileVersion,
+                into: &entries)
+        }
+    }
+
+    /// Installs committed settings.
+    /// - Returns: False when the app is not in memory yet.
+    func update(_ row: AppRow) -> Bool {
+        defer { tell(row.app.bundleId) }
+        return entries.withLock { entries in
+            guard let current = entries[row.app.bundleId] else { return false }
+            var app = row.app
+            app.catalogVersion = current.catalogVersion
+            Self.put(
+                AppRow(app: app, settingsRevision: row.settingsRevision), current.snapshot.index,
+                current.snapshot.contents, current.snapshot.promotions, fileVersion: current.fileVersion,
+                into: &entries)
+            return true
+        }
+    }
+
+    /// Installs a committed file, as the version after the one in memory.
+    /// - Returns: False when memory lacks earlier versions. Then the caller loads the app.
+    func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
+        defer { tell(row.app.bundleId) }
+        return entries.withLock { entries in
+            let current = entries[row.app.bundleId]
+            let (known, version) = (current?.catalogVersion ?? 0, row.app.catalogVersion)
+            guard version > known else { return true }
+            guard version == known + 1 else { return false }
+            Self.put(
+                row, CatalogIndex(catalog), current?.snapshot.contents ?? StoredContents(),
+                current?.snapshot.promotions ?? StoredPromotions(), fileVersion: version, into: &entries)
+            return true
+        }
+    }
+
+    /// Replaces an entry. The later settings stay, in any order of commits.
+    private static func put(
+        _ row: AppRow, _ index: CatalogIndex, _ contents: StoredContents, _ promotions: StoredPromotions,
+        fileVersion: Int64, into entries: inout [ExactText: Entry]
+    ) {
+        var (app, revision) = (row.app, row.settingsRevision)
+        if let current = entries[app.bundleId], current.settingsRevision > revision {
+            (app.settings, revision) = (current.snapshot.app.settings, current.settingsRevision)
+        }
+        app.testerDefaults = defaults(index.catalog, app.settings)
+        app.timeRate = index.catalog.timeRate
+        app.subscriptionOfferKeys = index.catalog.offerKeys.isEmpty ? nil : index.catalog.offerKeys
+        entries[app.bundleId] = Entry(
+            settingsRevision: revision, fileVersion: fileVersion,
+            snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
+    }
+
+    /// Returns the testers' defaults, in which the operator's settings override those of the file.
+    private static func defaults(_ catalog: Catalog, _ settings: AppSettings) -> TesterSettings? {
+        guard let rate = settings.subscriptionRenewalRate else { return catalog.testerDefaults }
+        return TesterSettings(subscriptionRenewalRate: rate).over(catalog.testerDefaults)
+    }
+}

@@ -1,0 +1,266 @@
+import StoreHTTP
+import StoreModels
+import Testing
+
+@testable import Storebus
+
+/// `storebus notifications`: what the operator sees of an app's notifications.
+@Suite struct CommandNotificationTests {
+    private static let app = Notified.app
+
+    @Test func `a payload is decoded, and what is signed in it`() throws {
+        let payload = try #require(SignedPayload.decoded(Notified.payload))
+        #expect(payload["notificationType"] == "DID_RENEW")
+        #expect(payload["data"]?["bundleId"] == "com.example.app")
+        #expect(payload["data"]?["signedTransactionInfo"]?["transactionId"] == "2000000000000001")
+        #expect(payload["data"]?["signedRenewalInfo"]?["autoRenewStatus"]?.intValue == 1)
+    }
+
+    @Test func `bytes of the URL's alphabet are decoded, of any length`() throws {
+        for text in ["?", "??", "???", "ÿÿÿ>>>", ""] {
+            let payload = SignedPayload.decoded(Notified.jws(["text": .string(text)]))
+            #expect(payload?["text"]?.stringValue == text)
+        }
+    }
+
+    @Test(arguments: ["", "a.b", "a.b.c", "a.e30.b.c", "a.!!.c"])
+    func `what is no JWS is not decoded`(text: String) {
+        #expect(SignedPayload.decoded(text) == nil)
+    }
+
+    @Test func `a signed member that is none stays as it is`() {
+        let payload = SignedPayload.decoded(Notified.jws(["data": ["signedTransactionInfo": "broken"]]))
+        #expect(payload?["data"]?["signedTransactionInfo"] == "broken")
+    }
+
+    @Test func `a payload is printed on lines of its own`() {
+        #expect(
+            JSONText.indented(
+                ["b": .array([1, "x"]), "a": ["c": .null], "d": .object([:]), "e": .array([])])
+                    == """
+                    {
+                      "a": {
+                        "c": null
+                      },
+                      "b": [
+                        1,
+                        "x"
+                      ],
+                      "d": {},
+                      "e": []
+                    }
+                    """)
+    }
+
+    @Test func `a list has one a line, and asks for what was chosen`() async {
+        let store = FakeStore()
+        let said = await store.run(
+            "notifications", "list", "--type", "EXPIRED", "--subtype", "VOLUNTARY", "--account", "alice", "--state",
+            "failed", "--limit", "7"
+        ).said
+        #expect(
+            said.result == """
+                NOTIFICATION  ACCOUNT  TYPE       STATE      ATTEMPTS  AT
+                3f2a1c9e      alice    DID_RENEW  delivered         1  2026-11-21 10:01:04Z
+
+                """)
+        let path = store.requests.last { $0.path.contains("/notifications?") }?.path ?? ""
+        for part in ["notificationType=EXPIRED", "subtype=VOLUNTARY", "account=alice", "state=failed", "limit=7"] {
+            #expect(path.contains(part), "\(path)")
+        }
+        #expect(said.narration == "next: storebus notifications show 3f2a1c9e\n")
+    }
+
+    @Test func `one is shown with its attempts and what it says`() async {
+        let said = await FakeStore().run("notifications", "show", "3f2a1c9e").said
+        for line in [
+            "notification  \(Notified.uuid)\n", "type          DID_RENEW\n", "account       alice\n",
+            "state         delivered\n", "ATTEMPT               RESULT   STATUS   TOOK  BODY\n",
+            "2026-11-21 10:01:04Z  SUCCESS     200  12 ms\n", "      \"transactionId\": \"2000000000000001\"\n",
+        ] { #expect(said.result.contains(line), "\(said.result)") }
+        let json = await FakeStore().run("notifications", "show", Notified.uuid, "-o", "json").said.result
+        #expect(json.contains(#""signedRenewalInfo":{"autoRenewStatus":1}"#))
+    }
+
+    @Test func `the signed text is printed as it is sent`() async {
+        let said = await FakeStore().run("notifications", "show", Notified.uuid, "--jws").said
+        #expect(said.result == Notified.payload + "\n")
+        #expect(said.narration == "")
+    }
+
+    @Test func `a beginning that fits two is refused, one that fits none is corrected`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications", Notified.page([1, 2].map { Notified.notification($0) }))
+        let two = await store.run("notifications", "show", "3f2a")
+        #expect(two.status == .usage)
+        #expect(two.said.narration.contains("'3f2a' is the beginning of 2 notifications"))
+        let none = await store.run("notifications", "resend", "3f2a1c9f")
+        #expect(none.status == .refused)
+        #expect(none.said.narration.contains("com.example.app has no notification '3f2a1c9f'"))
+        #expect(none.said.narration.contains("did you mean '3f2a1c9e'?"))
+    }
+
+    @Test func `one is sent again`() async {
+        let store = FakeStore()
+        let said = await store.run("notifications", "resend", "3f2a1c9e").said
+        #expect(said.result == "sent again  \(Notified.uuid)  DID_RENEW\n")
+        #expect(store.requests(.post, "\(Self.app)/notifications/\(Notified.uuid)/resend").count == 1)
+    }
+}
+
+/// `storebus notifications endpoint`.
+@Suite struct NotificationEndpointTests {
+    private static let path = "\(Notified.app)/notifications/endpoint"
+
+    private func put(_ store: FakeStore) throws -> NotificationEndpointBody {
+        try StoreJSON.decode(
+            NotificationEndpointBody.self, from: try #require(store.requests(.put, Self.path).last?.body))
+    }
+
+    @Test func `without a URL it is shown, and none is said to be none`() async {
+        let store = FakeStore()
+        #expect(
+            await store.run("notifications", "endpoint").said.result == """
+                url      http://localhost:8080/apple
+                retry    sandbox
+                timeout  5000 ms
+
+                """)
+        store.answer("GET \(Self.path)", ["endpoint": .null])
+        #expect(
+            await store.run("notifications", "endpoint").said.result
+                == "no endpoint: notifications of com.example.app are made and not sent\n")
+        let refused = await store.run("notifications", "endpoint", "--retry", "fast")
+        #expect(refused.status == .usage)
+        #expect(refused.said.narration.contains("com.example.app has no endpoint to change"))
+    }
+
+    @Test func `a URL replaces it, flags alone change it`() async throws {
+        let store = FakeStore()
+        _ = await store.run("notifications", "endpoint", "https://a.example/n", "--timeout", "2s", "--shuffle")
+        var wanted = NotificationEndpointBody(url: "https://a.example/n", timeoutMs: 2_000)
+        wanted.shuffle = true
+        #expect(try put(store) == wanted)
+        _ = await store.run("notifications", "endpoint", "--retry", "fast", "--duplicate")
+        wanted = NotificationEndpointBody(url: Notified.endpoint.url, retry: .fast, timeoutMs: 5_000)
+        wanted.duplicate = true
+        #expect(try put(store) == wanted)
+    }
+
+    @Test func `it is removed, and not set in the same breath`() async {
+        let store = FakeStore()
+        #expect(await store.run("notifications", "endpoint", "--delete").said.result.hasPrefix("no endpoint"))
+        #expect(store.requests(.delete, Self.path).count == 1)
+        #expect(await store.run("notifications", "endpoint", "http://a", "--delete").status == .usage)
+        #expect(
+            await store.run("notifications", "endpoint", "--retry", "slow").said.narration.contains(
+                "--retry is one of apple, sandbox, fast"))
+    }
+}
+
+/// `storebus trigger`.
+@Suite struct TriggerTests {
+    private static let path = "\(Notified.app)/notifications/trigger"
+
+    private func body(_ store: FakeStore) throws -> TriggerNotificationBody {
+        try StoreJSON.decode(
+            TriggerNotificationBody.self, from: try #require(store.requests(.post, Self.path).last?.body))
+    }
+
+    @Test func `a value is JSON if it can be, else text`() throws {
+        let values: [(String, JSONValue)] = [
+            ("1", .integer(1)), ("true", .bool(true)), ("null", .null), ("x", .string("x")), ("", .string("")),
+            (#"{"b":[1]}"#, .object(["b": .array([.integer(1)])])), (#""5""#, .string("5")),
+            ("b=c", .string("b=c")), ("2026-11-21", .string("2026-11-21")),
+        ]
+        for (text, value) in values { #expect(try PayloadMembers(["a=\(text)"]).values == ["a": value]) }
+    }
+
+    @Test func `the last value of a member counts, and one without a name is refused`() throws {
+        #expect(try PayloadMembers(["a=1", "a=2", "b=3"]).values == ["a": 2, "b": 3])
+        for word in ["a", "=1", ""] { #expect(throws: CLIError.self) { try PayloadMembers([word]) } }
+    }
+
+    @Test(arguments: [
+        ("DID_RENEW", NotificationName(.didRenew)), ("expired.voluntary", NotificationName(.expired, .voluntary)),
+    ])
+    func `a type is read in any case`(text: String, name: NotificationName) throws {
+        #expect(try NotificationName(parsing: text) == name)
+        #expect(name.description == text.uppercased())
+    }
+
+    @Test(arguments: [
+        ("DID_RENEWW", "did you mean 'DID_RENEW'?"),
+        ("DID_RENEW.VOLUNTARY", "write DID_RENEW, DID_RENEW.BILLING_RECOVERY"),
+        ("SUBSCRIBED", "SUBSCRIBED always has a subtype"), ("TEST.", "TEST has no subtype ''"),
+    ])
+    func `a type that Apple does not send is refused`(text: String, sentence: String) async {
+        let store = FakeStore()
+        let (status, said) = await store.run("trigger", text, "--as", "alice")
+        #expect(status == .usage)
+        #expect(said.narration.contains(sentence), "\(said.narration)")
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test func `all that is wanted is sent`() async throws {
+        let store = FakeStore()
+        let (status, said) = await store.run(
+            "trigger", "EXPIRED.BILLING_RETRY", "--of", "0001", "--only-send", "--set", "signedDate=0", "--break",
+            "root")
+        #expect(status == .success, "\(said.narration)")
+        var wanted = TriggerNotificationBody(
+            notificationType: .expired, subtype: .billingRetry, account: "alice")
+        (wanted.of, wanted.onlySend) = ("2000000000000001", true)
+        wanted.set = ["signedDate": 0]
+        wanted.break = .root
+        #expect(try body(store) == wanted)
+        let json = await store.run("trigger", "TEST", "-o", "json").said.result
+        #expect(json.contains(#""payload":{"data":"#) && json.contains(#""signedPayload":""#))
+        #expect(try body(store) == TriggerNotificationBody(notificationType: .test))
+        _ = await store.run("trigger", "ONE_TIME_CHARGE", "--product", "fishing")
+        #expect(try body(store).productIdentifier == "fishing")
+        #expect(try body(store).account == nil)
+    }
+
+    @Test func `each step is said, with the states before and after, and how to take it back`() async {
+        let said = await FakeStore().run("trigger", "REFUND").said
+        for line in [
+            "settings  trigger-1: processor approve", "storebus account set trigger-1 --processor approve",
+            "storebus buy hidden-beaches --as trigger-1", "storebus refund 2000000000000001",
+            "event   DID_RENEW  \(Notified.uuid)  pending", "undo    storebus account clear trigger-1 --yes",
+            "        storebus account reset trigger-1",
+        ] { #expect(said.result.contains(line), "\(line) in \(said.result)") }
+        let (before, after) = (
+            said.result.split(separator: "\n").first { $0.hasPrefix("before") } ?? "",
+            said.result.split(separator: "\n").first { $0.hasPrefix("after") } ?? ""
+        )
+        #expect(!before.contains("revoked") && after.contains("revoked 2026-11-21"), "\(said.result)")
+    }
+
+    @Test func `a notification that was only sent has no steps`() async {
+        let store = FakeStore()
+        store.answer("POST \(Self.path)", JSONText.value(Notified.notification(1, .pending)))
+        let said = await store.run("trigger", "DID_RENEW", "--as", "alice", "--only-send").said
+        #expect(said.result == "triggered  \(Notified.uuid)  DID_RENEW  pending\n")
+    }
+
+    @Test func `an account that is not there is said as users know it`() async {
+        let store = FakeStore()
+        store.answer("POST \(Self.path)", status: 404, StubTransport.problem(404, .notFound))
+        let (status, said) = await store.run("trigger", "DID_RENEW", "--as", "alcie")
+        #expect(status == .refused)
+        #expect(said.narration.contains("account 'alcie' not found"))
+        #expect(said.narration.contains("did you mean 'alice'?"))
+        #expect(
+            await store.run("trigger", "DID_RENEW", "--as", "alice").said.narration.contains("as the test wants it"))
+    }
+
+    @Test func `what no endpoint gets is said`() async {
+        let store = FakeStore()
+        store.answer("POST \(Self.path)", JSONText.value(Notified.notification(1, .noEndpoint)))
+        let said = await store.run("trigger", "DID_RENEW", "--as", "alice").said
+        #expect(said.narration.contains("com.example.app has no endpoint, so it is not sent"))
+        #expect(
+            await store.run("trigger", "TEST", "--break", "rot").said.narration.contains("did you mean 'root'?"))
+    }
+}

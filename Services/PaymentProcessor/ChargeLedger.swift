@@ -215,7 +215,7 @@ package final class ChargeLedger: Sendable {
         }
         guard let after = Int64(request.after ?? "0") else {
             throw StoreError(
-                .requestInvalid, "'after' is no identifier of the ledger's", details: ["path": .string("$.after")])
+                .requestInvalid, "'after' is not an identifier of the ledger", details: ["path": .string("$.after")])
         }
         return after
     }

@@ -70,7 +70,7 @@ package enum LedgerRefundRepository {
         let (number, minorUnits): (Int64, Int64) = (try row["refund_number"], try row["amount_minor"])
         let code: String = try row["currency"]
         guard let currency = Currency(code: code) else {
-            throw PersistenceError(.statement, "the ledger has a refund in '\(code)', which is no currency")
+            throw PersistenceError(.statement, "the ledger has a refund in '\(code)', which is not a currency")
         }
         var refund = Refund(
             refundKey: try row["refund_key"], chargeKey: try row["charge_key"], refundIdentifier: "\(number)",

@@ -35,7 +35,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         let isTLS = text[..<scheme.lowerBound] == "tls"
         guard isTLS || text[..<scheme.lowerBound] == "storebus" else {
             throw Self.invalid(
-                "'\(text[..<scheme.lowerBound])' is no bus this client speaks; write storebus://… or tls://…")
+                "'\(text[..<scheme.lowerBound])' is not a bus protocol of this client; write storebus://… or tls://…")
         }
         var rest = text[scheme.upperBound...]
         if rest.last == "/" { rest.removeLast() }
@@ -55,7 +55,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         if text.first == "[", let end = text.firstIndex(of: "]") {
             host = text[text.index(after: text.startIndex)..<end]
             let after = text[text.index(after: end)...]
-            guard after.isEmpty || after.first == ":" else { throw invalid("'\(text)' is no host and port") }
+            guard after.isEmpty || after.first == ":" else { throw invalid("'\(text)' is not a host and port") }
             portText = after.isEmpty ? nil : after.dropFirst()
         } else if let colon = text.lastIndex(of: ":") {
             host = text[..<colon]
@@ -66,7 +66,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         }
         guard let portText else { return (String(host), defaultPort) }
         guard let port = Int(portText), (1...65535).contains(port) else {
-            throw invalid("'\(portText)' is no port; write 1 to 65535")
+            throw invalid("'\(portText)' is not a port; write 1 to 65535")
         }
         return (String(host), port)
     }

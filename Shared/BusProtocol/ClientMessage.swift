@@ -38,7 +38,7 @@ extension ClientMessage {
         if let op = header.op { return op }
         switch header[.op].kind {
         case .absent: throw FrameHeader.missing(.op)
-        case .string: throw BusViolation(.badHeader, "'\(header[.op].text(in: bytes).prefix(32))' is no op")
+        case .string: throw BusViolation(.badHeader, "'\(header[.op].text(in: bytes).prefix(32))' is not an op")
         default: throw FrameHeader.wrong(.op, "a string")
         }
     }

@@ -94,7 +94,7 @@ package final class CurlTransfer {
     /// - Throws: For a URL or a header that cannot be sent, and when memory is short.
     package init(_ request: CurlRequest, for receiver: any CurlReceiver) throws(CurlFailure) {
         guard let url = CurlURL(request.url), ["http", "https"].contains(url.scheme) else {
-            throw CurlFailure(.other, "'\(request.url)' is no http or https URL")
+            throw CurlFailure(.other, "'\(request.url)' is not an http or https URL")
         }
         if let name = request.headers.first(where: { $0.value.utf8.contains { [0, 10, 13].contains($0) } })?.name {
             throw CurlFailure(.other, "a line break in the header \(name)")

@@ -50,7 +50,7 @@ package enum FilePrivacy {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }
         guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
-            throw Refusal(description: "\(path) is no regular file; remove it")
+            throw Refusal(description: "\(path) is not a regular file; remove it")
         }
         guard chmod(path, 0o600) == 0 else {
             throw Refusal(description: "other users may read \(path), which is another user's: chmod 600 \(path)")

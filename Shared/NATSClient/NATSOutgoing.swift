@@ -45,7 +45,7 @@ package struct NATSOutgoing: Sendable {
     /// ends and reads an empty value as the next line.
     private static func check(_ name: String, _ value: String) throws(BusError) {
         let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
-        guard isName else { throw BusError(.invalidMessage, "'\(name)' is no name of a header on NATS") }
+        guard isName else { throw BusError(.invalidMessage, "'\(name)' cannot be a header name on NATS") }
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         guard let first = value.utf8.first, let last = value.utf8.last, !isSpace(first), !isSpace(last) else {
             throw BusError(

@@ -109,7 +109,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
             rest = rest.dropFirst(2)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw BusURL.invalid("user, password or token are no UTF-8")
+            throw BusURL.invalid("user, password or token is not UTF-8")
         }
         return decoded
     }

@@ -338,8 +338,9 @@ import Testing
     @Test(arguments: [
         ("http://169.254.169.254/latest/meta-data", "169.254.169.254 is a link-local address"),
         ("http://0xa9fea9fe/", "169.254.169.254 is a link-local address"),
-        ("http://[64:ff9b::a9fe:a9fe]/", "is a link-local address"), ("file:///etc/passwd", "is no http or https URL"),
-        ("gopher://127.0.0.1/", "is no http or https URL"),
+        ("http://[64:ff9b::a9fe:a9fe]/", "is a link-local address"),
+        ("file:///etc/passwd", "is not an http or https URL"),
+        ("gopher://127.0.0.1/", "is not an http or https URL"),
     ])
     func `a redirect to what is refused sends nothing there`(_ target: String, _ reason: String) async throws {
         try await post(Self.redirect(to: target)) { outcome, server in

@@ -30,10 +30,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "$: is no strict JSON"),
+        ("", "$: is not strict JSON"),
         (#"{"users":[]}"#, "$.users: is empty"),
         (#"{"user":[]}"#, "$.user: is unknown here; known are users"),
-        (#"{"users":[],"users":[]}"#, "$: is no strict JSON: it repeats a member"),
+        (#"{"users":[],"users":[]}"#, "$: is not strict JSON: it repeats a member"),
         (#"{}"#, "$: lacks the member 'users'"),
         (#"{"users":{}}"#, "$.users: must be an array"),
         (#"{"users":[{"token":"t"}]}"#, "$.users[0]: lacks the member 'name'"),
@@ -94,7 +94,7 @@ import Testing
         #expect(try UsersFile.read(path).users.map(\.token) == ["secret-of-a"])
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
         let fault = #expect(throws: BrokerStartError.self) { try UsersFile.read(path) }
-        #expect(fault?.description.hasPrefix("the users file '\(path)': $: is no strict JSON") == true)
+        #expect(fault?.description.hasPrefix("the users file '\(path)': $: is not strict JSON") == true)
         #expect(throws: BrokerStartError.usersUnreadable(directory + "/none")) {
             try UsersFile.read(directory + "/none")
         }
@@ -129,7 +129,7 @@ import Testing
                 }
             """#
         #expect(text.contains(expected), "\(text)")
-        #expect(text.hasPrefix("# Made by") && text.contains("What differs on NATS:"))
+        #expect(text.hasPrefix("# Made by") && text.contains("Differences on NATS:"))
         #expect(!text.contains("$SYS.REQ.>\""))
     }
 }

@@ -116,7 +116,7 @@ import Testing
             #expect(try await refusal { try await store.beginUpload(of: "nobody") }?.code == .productNotFound)
             let short = try await refusal { try await store.upload([1, 2]) }
             #expect(short?.code == .catalogInvalid)
-            #expect(short?.message.contains("declares content of 3 bytes, and what was uploaded has 2;") == true)
+            #expect(short?.message.contains("declares content of 3 bytes, and the upload has 2;") == true)
             let long = try await refusal { try await store.upload([1, 2, 3, 4], partSize: 2) }
             #expect(long?.code == .catalogInvalid)
             #expect(long?.message.contains("has 4 or more") == true)

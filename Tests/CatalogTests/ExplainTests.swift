@@ -68,7 +68,7 @@ import Testing
             let error = #expect(throws: StoreError.self) { try store.explain("b", of: "com.example.nobody") }
             #expect(error?.code == .notFound)
             let storefront = #expect(throws: StoreError.self) { try store.explain("b", in: "FRE") }
-            #expect(storefront?.message == "$.storefront: 'FRE' is no storefront; did you mean FRA?")
+            #expect(storefront?.message == "$.storefront: 'FRE' is not a storefront; did you mean FRA?")
         }
     }
 

@@ -148,7 +148,8 @@ import Testing
         ])
         #expect(report.settingsApplied.isEmpty)
         #expect(report.settingsIgnored.count == 8)
-        #expect(report.notes.contains("$.settings._storefront has no effect: 'FR' is no storefront; did you mean FRA?"))
+        #expect(
+            report.notes.contains("$.settings._storefront has no effect: 'FR' is not a storefront; did you mean FRA?"))
         #expect(report.notes.contains { $0.hasPrefix("$.settings._timeRate has no effect") })
         #expect(app.testerDefaults == nil)
     }

@@ -38,7 +38,7 @@ import Testing
     static let cases: [Case] = [
         Case(what: "a list", file: [], path: "$", reason: "must be an object, not a list"),
         Case(
-            what: "another kind of JSON", file: ["name": "left-pad"], path: "$", reason: "no StoreKit configuration",
+            what: "another kind of JSON", file: ["name": "left-pad"], path: "$", reason: "not a StoreKit configuration",
             allowed: ["products", "nonRenewingSubscriptions", "subscriptionGroups"]),
         Case(
             what: "version 0", file: ["products": [], "version": ["major": 0, "minor": 0]],
@@ -105,7 +105,7 @@ import Testing
             "a price with more", ["prices": ["FRA": ["amount": "1", "currency": "EUR", "tax": "1"]]],
             "prices.FRA.tax", "is unknown", ["amount", "currency"]),
         product("availability in words", ["availability": "FRA"], "availability", "must be a list of storefronts, or"),
-        product("no storefront", ["availability": ["FRA", "ATL"]], "availability[1]", "'ATL' is no storefront"),
+        product("no storefront", ["availability": ["FRA", "ATL"]], "availability[1]", "'ATL' is not a storefront"),
         product("a storefront twice", ["availability": ["FRA", "FRA"]], "availability[1]", "has already"),
         product("a storefront as a number", ["availability": [1]], "availability[0]", "must be a string"),
         product("an exception in words", ["availability": ["FRA": "no"]], "availability.FRA", "must be true or false"),

@@ -87,7 +87,7 @@ import Testing
     func `a wrong code is answered with the one that was meant`(text: String, meant: String) {
         #expect(table.suggestion(for: text) == meant)
         let error = #expect(throws: StoreError.self) { try table.entry(text) }
-        #expect(error?.message == "$.storefront: '\(text)' is no storefront; did you mean \(meant)?")
+        #expect(error?.message == "$.storefront: '\(text)' is not a storefront; did you mean \(meant)?")
     }
 
     @Test(arguments: ["", "Atlantis", "QQQ", "1"])

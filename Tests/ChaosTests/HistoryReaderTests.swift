@@ -49,7 +49,7 @@ import Testing
         (#"{"index":2,"time":5,"process":1,"kind":"invoke","operation":"purchase"}"#, "number 2"),
         (first + "\n" + #"{"index":2,"time":4,"process":1,"kind":"ok","operation":"purchase","of":1}"#, "before that"),
         (first + "\n" + #"{"index":2,"time":5,"process":1,"kind":"ok","operation":"finish","of":1}"#, "of purchase"),
-        (first + "\n" + #"{"index":2,"time":5,"process":1,"kind":"ok","operation":"purchase","of":2}"#, "no open"),
+        (first + "\n" + #"{"index":2,"time":5,"process":1,"kind":"ok","operation":"purchase","of":2}"#, "not an open"),
     ])
     func `a bad line is refused with file, line and remedy`(text: String, reason: String) throws {
         let fault = #expect(throws: HistoryFault.self) { try read(text + "\n") }

@@ -384,7 +384,7 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.events(["e1": "t", "e2": "u"])
         },
         PlantedCase(.n2, "a position that is known no more", lines: [1]) { isPlanted, script in
-            script.events(["e1": "t"], refused: isPlanted ? "'after' is no position" : nil)
+            script.events(["e1": "t"], refused: isPlanted ? "'after' is not a position" : nil)
         },
         PlantedCase(.n1, "missing in the end", lines: [1, 2]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t")])

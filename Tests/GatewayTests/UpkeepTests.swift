@@ -115,7 +115,7 @@ import Testing
             #expect(refused.status == 503)
             #expect(refused.json["code"] == "serviceUnavailable")
             #expect(refused.json["retryable"] == true)
-            #expect(refused.json["detail"]?.stringValue?.contains("nothing that was bought is cleared") == true)
+            #expect(refused.json["detail"]?.stringValue?.contains("no purchases were cleared") == true)
             #expect(clearedIntents(store).isEmpty)
             store.promotions.comeBack()
             let answer = try await store.send(method, path, token: key)

@@ -71,7 +71,7 @@ import Testing
             try Settings(environment: [:], file: Array("[1]".utf8), fileName: "settings.json")
         }
         #expect(error?.exit == .badConfiguration)
-        #expect(error?.message.hasPrefix("settings.json is no JSON object") == true)
+        #expect(error?.message.hasPrefix("settings.json is not a JSON object") == true)
     }
 
     @Test func `what was read is remembered with its source, and secrets are hidden`() throws {

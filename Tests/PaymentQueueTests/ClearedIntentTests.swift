@@ -40,7 +40,7 @@ import Testing
             for key in ["intent:i_1", "another"] {
                 let error = try await refusal { try await alice.add(payment(key)) }
                 #expect(error?.code == .intentDecided)
-                #expect(error?.message.contains("cleared away") == true)
+                #expect(error?.message.contains("cleared") == true)
             }
             try await store.restartQueue()
             #expect(try await refusal { try await alice.add(payment("intent:i_1")) }?.code == .intentDecided)

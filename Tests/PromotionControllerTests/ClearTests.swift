@@ -67,7 +67,7 @@ import Testing
             #expect(try await store.clear() == ClearIntentsReply(cancelled: 3))
             for intent in [pending, deferred] {
                 let cancelled = try await alice.get(intent)
-                #expect(cancelled.state == .cancelled && cancelled.feedback == "what was bought was cleared")
+                #expect(cancelled.state == .cancelled && cancelled.feedback == "the customer's purchases were cleared")
                 #expect(try await refusal { try await alice.decide(.continue, intent) }?.code == .intentDecided)
                 #expect(try await refusal { try await alice.add(intent, key: "k") } != nil)
             }

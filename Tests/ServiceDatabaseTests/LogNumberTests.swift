@@ -189,7 +189,7 @@ import Testing
             let error = await #expect(throws: PersistenceError.self) {
                 try await database.read { try await EventTable("other").horizon(in: $0) }
             }
-            #expect(error?.message.contains("'other' is no log") == true)
+            #expect(error?.message.contains("'other' is not a log") == true)
         }
     }
 }

@@ -140,7 +140,7 @@ import Testing
     @Test func `a transaction without content is distinguished from one that is not there`() async {
         let store = FakeStore()
         let (_, none) = await store.run("download", "start", "2000000000000002", "--as", "alice")
-        #expect(none.narration.contains("2000000000000002 has no download: pro.monthly is no hosted product"))
+        #expect(none.narration.contains("2000000000000002 has no download: pro.monthly is not a hosted product"))
         let (status, unknown) = await store.run("download", "start", "x", "--as", "alice")
         #expect(status == .refused)
         #expect(unknown.narration.contains("storebus download list --as alice"))

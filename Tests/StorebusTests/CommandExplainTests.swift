@@ -21,7 +21,7 @@ import Testing
                 product      pro.monthly
                 offer        1 week free, then 9.99 USD a month
                 eligibility  ineligible for alice
-                because      an introductory offer of group pro was used (2000000000000001); no product of it and no refund gives it back
+                because      an introductory offer of group pro was used (2000000000000001); another product or a refund does not give it back
                 rule         offerUsed
                 decided by   2000000000000001
 
@@ -61,7 +61,7 @@ import Testing
         let store = FakeStore()
         let beach = await store.run("eligibility", "hidden-beaches", "--as", "alice")
         #expect(beach.status == .refused)
-        #expect(beach.said.narration.contains("'hidden-beaches' is no subscription but nonConsumable"))
+        #expect(beach.said.narration.contains("'hidden-beaches' is nonConsumable, not a subscription"))
         let near = await store.run("eligibility", "pro.month", "--as", "alice").said
         #expect(near.narration.contains("did you mean 'pro.monthly'?"))
     }
@@ -175,7 +175,7 @@ import Testing
         }
         #expect(price("2000000000000001") == "0.00 USD: the trial")
         #expect(price("2000000000000003") == "9.99 USD, the regular price: the trial is over")
-        #expect(price("2000000000000004") == "9.99 USD, what the product costs at the renewal")
+        #expect(price("2000000000000004") == "9.99 USD, the product's price at the renewal")
         let again = Subscribed.event(
             .resubscribed, "2027-05-01T10:00:00Z", amount: "9.99", transaction: "2000000000000007")
         #expect(

@@ -73,7 +73,7 @@ import Testing
             (.nothing, "no answer in time"), (.close, "it closed the connection"), (.reset, "connection reset by peer"),
             (.textAndClose("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), "the response ended early"),
             (.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), "no answer in time"),
-            (.textAndClose("SSH-2.0-OpenSSH\r\n\r\n"), "what came back is no HTTP"),
+            (.textAndClose("SSH-2.0-OpenSSH\r\n\r\n"), "the response is not HTTP"),
         ] as [(RawServer.Behavior, String)])
     func `what goes wrong is in the error`(_ answer: RawServer.Behavior, _ expected: String) async throws {
         try await serve(answer) { transport, _ in
@@ -86,8 +86,8 @@ import Testing
 
     @Test(arguments: [
         ("http://127.0.0.1:1", "connection refused"), ("http://storebus.invalid", "no such host"),
-        ("ftp://127.0.0.1", "'ftp://127.0.0.1/' is no http or https URL"),
-        ("localhost:1", "'localhost:1/' is no http or https URL"),
+        ("ftp://127.0.0.1", "'ftp://127.0.0.1/' is not an http or https URL"),
+        ("localhost:1", "'localhost:1/' is not an http or https URL"),
     ])
     func `an address without a store is named with its reason`(_ url: String, _ expected: String) async throws {
         let transport = HTTPStoreTransport(baseURL: url)

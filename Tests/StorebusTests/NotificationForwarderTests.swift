@@ -25,7 +25,7 @@ import Testing
         ("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nfire", .unsuccessfulResponse, 500, "fire"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok", .prematureClose, 200, "the response ended early"),
         ("", .noResponse, nil, "it closed the connection"),
-        ("SSH-2.0-OpenSSH\r\n\r\n", .invalidResponse, nil, "what came back is no HTTP"),
+        ("SSH-2.0-OpenSSH\r\n\r\n", .invalidResponse, nil, "the response is not HTTP"),
     ])
     func `an answer has its word`(
         answer: String, result: SendAttemptResult, status: Int?, body: String?

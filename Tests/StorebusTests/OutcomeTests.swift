@@ -103,7 +103,7 @@ import Testing
                 return Recorder()
             })
         #expect(status == .interrupted)
-        #expect(said.narration.contains("what was set of alice is as it was"))
+        #expect(said.narration.contains("the settings of alice are as before"))
         #expect(store.requests(.post, "/v1/payments").count == 1)
         #expect(try puts(store).last == ["storefront": "FRA", "sheet": "decline:paymentInvalid"])
     }
@@ -119,7 +119,7 @@ import Testing
         #expect(status == .success)
         let document = try StrictJSON.parse(Array(said.result.utf8))
         let note = document["notes"]?.arrayValue?.first?.stringValue
-        #expect(note?.contains("what was set of alice could not be put back") == true)
+        #expect(note?.contains("the settings of alice could not be put back") == true)
     }
 
     @Test func `an interrupted purchase says how it goes on`() async {

@@ -59,7 +59,7 @@ import Testing
         }
         let said = try await follow(["watch"], store: store) { $0.result.contains("purchased") }
         #expect(said.result.split(separator: "\n").count == 1)
-        #expect(said.narration.split(separator: "\n").count { $0.hasPrefix("note: what happened between ") } == 1)
+        #expect(said.narration.split(separator: "\n").count { $0.hasPrefix("note: events between ") } == 1)
     }
 
     @Test func `a watch that begins while a service is away waits for it`() async throws {

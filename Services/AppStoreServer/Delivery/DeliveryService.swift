@@ -214,7 +214,7 @@ final class DeliveryService: Sendable {
 
     private func log(_ what: String, _ error: any Error) {
         guard !(error is CancellationError) else { return }
-        logger.notice("\(what) could not be read, it is tried again", metadata: ["error": "\(error)"])
+        logger.notice("\(what) could not be read, trying again", metadata: ["error": "\(error)"])
     }
 
     /// Counts an app's task in. If it runs already, it looks once more.

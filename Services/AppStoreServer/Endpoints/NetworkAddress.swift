@@ -102,7 +102,7 @@ struct AddressBlock: Hashable, Sendable {
             ? withUnsafeBytes(of: &four) { Array($0) }
             : inet_pton(AF_INET6, String(parts[0]), &six) == 1 ? withUnsafeBytes(of: &six) { Array($0) } : []
         bits = Int(parts[1]) ?? -1
-        precondition((0...prefix.count * 8).contains(bits) && !prefix.isEmpty, "'\(text)' is no block of addresses")
+        precondition((0...prefix.count * 8).contains(bits) && !prefix.isEmpty, "'\(text)' is not a block of addresses")
     }
 
     /// Whether an address has the prefix. False for one of the other family.

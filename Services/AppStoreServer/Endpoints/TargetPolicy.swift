@@ -34,7 +34,8 @@ struct TargetPolicy: Hashable, Sendable {
         guard (1...Self.urlBytesMax).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = CurlURL(text), ["http", "https"].contains(url.scheme), (1...65_535).contains(url.port)
         else {
-            throw Self.invalid("'\(text.prefix(100))' is no http or https URL with a host; 'listen:' is for listeners")
+            throw Self.invalid(
+                "'\(text.prefix(100))' is not an http or https URL with a host; 'listen:' is for listeners")
         }
         if let address = NetworkAddress(url.host), let refusal = refusal(of: address) {
             throw Self.invalid("\(url.host) is \(refusal), where notifications are not sent")

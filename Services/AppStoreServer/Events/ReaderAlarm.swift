@@ -59,7 +59,7 @@ final class ReaderAlarm: Sendable {
         guard let raised = raised.withLock({ $0 }) else { return .pass }
         let words = "at \(raised.at) \(raised.fault.words) (\(raised.position))"
         guard let recoveredAt = raised.recoveredAt else { return .fail("\(words); they are being read again") }
-        let sentence = "\(words); all kept events were read again; see Backup and restore in docs/backup.md"
+        let sentence = "\(words). All kept events were read again. See Backup and restore in docs/backup.md"
         let age = now() - recoveredAt
         if age < Self.failsFor { return .fail(sentence) }
         return age < Self.warnsFor ? .warn(sentence) : .pass
@@ -69,8 +69,8 @@ final class ReaderAlarm: Sendable {
 extension PositionFault {
     fileprivate var words: String {
         switch self {
-        case .malformed: "the place where app-store-server had read to is none of payment-queue's"
-        case .ahead: "payment-queue's events ended before the place where app-store-server had read to"
+        case .malformed: "payment-queue does not know the position that app-store-server had read to"
+        case .ahead: "payment-queue's events ended before the position that app-store-server had read to"
         case .removed: "payment-queue has removed events that app-store-server had not read"
         }
     }

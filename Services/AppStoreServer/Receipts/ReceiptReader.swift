@@ -49,7 +49,7 @@ extension ReceiptError {
     var problem: StoreError {
         let words =
             switch self {
-            case .malformed: "it is no receipt"
+            case .malformed: "it is not a receipt"
             case .signature: "this store did not sign it, or it was changed since"
             case .bundleId: "it is another app's"
             case .environment: "it is of the other environment"

@@ -76,7 +76,7 @@ extension ServerAPIFault: CheckedBody {
         }
         if let errorCode, ServerAPIError(code: errorCode) == nil {
             throw .invalid(
-                "$.errorCode", "is none of Apple's numbers, which docs/server-api.md lists: 4040010 and the like",
+                "$.errorCode", "is not one of Apple's numbers, which docs/server-api.md lists, such as 4040010",
                 status: 422)
         }
         if let path,

@@ -18,7 +18,7 @@ package struct NATSConfiguration {
         """
         # Made by `broker --users-file FILE --print-nats-conf`. It holds the tokens: keep it as secret as they are.
         #
-        # What differs on NATS:
+        # Differences on NATS:
         # - Users sign in with name and password; the password is the token.
         # - An inbox is _INBOX_<user>.>, one for all connections of a user; clients set it as their inbox prefix.
         # - A subscription that overlaps a denied subject is accepted, and the denied messages are left out.

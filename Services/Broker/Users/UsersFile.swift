@@ -77,7 +77,7 @@ package struct UsersFile: Sendable {
             // The scanner of frame headers is strict, and finds repeated members.
             _ = try FrameHeader(scanning: json.span)
         } catch {
-            throw UsersFileFault([], "is no strict JSON: \(error.reason.replacing("the header ", with: "it "))")
+            throw UsersFileFault([], "is not strict JSON: \(error.reason.replacing("the header ", with: "it "))")
         }
         do {
             return try JSONDecoder().decode(Document.self, from: Data(json))

@@ -42,7 +42,7 @@ struct ContentRules: Sendable {
         let more = length > declared ? "\(length) or more" : "\(length)"
         return StoreError(
             .catalogInvalid,
-            "the catalogue declares content of \(declared) bytes, and what was uploaded has \(more); "
+            "the catalogue declares content of \(declared) bytes, and the upload has \(more); "
                 + "upload that package, or change `hostedContent.lengths` and import it again")
     }
 

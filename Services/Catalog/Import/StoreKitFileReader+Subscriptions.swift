@@ -68,7 +68,7 @@ extension StoreKitFileReader {
             allowed.isEmpty || allowed.contains(period.canonical.iso8601)
         else {
             findings.refuse(
-                node.path, "is '\(text.prefix(40))', which is no subscription period",
+                node.path, "is '\(text.prefix(40))', which is not a subscription period",
                 allowed: allowed.isEmpty ? ["P3D", "P1W", "P1M", "P1Y"] : allowed)
             return nil
         }

@@ -76,7 +76,7 @@ struct StoreKitFileReader {
         guard findings.isObject(root) else { return false }
         let known = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
         guard known.contains(where: { !root.member($0).isAbsent }) else {
-            findings.refuse("$", "is no StoreKit configuration; it has none of the expected members", allowed: known)
+            findings.refuse("$", "is not a StoreKit configuration: it has none of the expected members", allowed: known)
             return false
         }
         return true

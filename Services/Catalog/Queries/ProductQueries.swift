@@ -43,7 +43,7 @@ struct ProductQueries: Sendable {
             }
         }
         guard byteCount <= Self.replyBytesMax else {
-            throw StoreError(.bodyTooLarge, "the products asked for do not fit one answer; ask for fewer at a time")
+            throw StoreError(.bodyTooLarge, "the requested products do not fit one answer; request fewer at a time")
         }
         return reply
     }

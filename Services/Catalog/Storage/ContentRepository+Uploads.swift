@@ -59,7 +59,7 @@ extension ContentRepository {
                 """))
         guard try open["n"] < ContentLimits.openMax, try open["bytes"] + length <= ContentLimits.openBytesMax else {
             throw StoreError(
-                .rateLimited, "too many uploads are under way; commit them, or wait until they are forgotten",
+                .rateLimited, "too many uploads are under way; commit them, or wait until they expire",
                 retryAfterMs: 60_000)
         }
     }
@@ -75,8 +75,8 @@ extension ContentRepository {
         guard try others["n"] < ContentLimits.versionsMax else {
             throw StoreError(
                 .requestInvalid,
-                "the store keeps \(ContentLimits.versionsMax) versions of a product's content and has them; "
-                    + "declare one of them and replace it")
+                "the store keeps at most \(ContentLimits.versionsMax) versions of a product's content and has as many; "
+                    + "declare one of them and replace its content")
         }
     }
 
@@ -143,7 +143,7 @@ extension ContentRepository {
         let data: [UInt8]? = try row.map { row in try row["data"] }
         guard data == part.bytes else {
             throw StoreError(
-                .requestInvalid, "$.offset: other bytes came for \(part.offset) before; begin the upload again",
+                .requestInvalid, "$.offset: other bytes were sent for \(part.offset) before; begin the upload again",
                 details: ["path": "$.offset"])
         }
     }

@@ -39,6 +39,6 @@ struct StorefrontTable: Sendable {
     /// Returns the reason why `text` is not a storefront, with a suggestion such as "did you mean FRA?".
     func objection(to text: String) -> String {
         let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
-        return "'\(text.prefix(20))' is no storefront; \(hint)"
+        return "'\(text.prefix(20))' is not a storefront; \(hint)"
     }
 }

@@ -18,7 +18,8 @@ extension Gateway {
             ) { call, _ in OperateTransactionRequest(try call.transaction()) },
             forward(
                 TransactionRoutes.redeliver, to: PaymentEndpoints.redeliverTransaction,
-                else: "the request was sent and its outcome is not known here; the same again delivers it once more"
+                else:
+                    "the request was sent and its outcome is not known here; repeating it delivers once more"
             ) { call, _ in try call.transaction() },
             forward(TransactionRoutes.delete, to: PaymentEndpoints.deleteTransaction, else: .sameAgainTells) {
                 try $0.transaction()

@@ -62,7 +62,7 @@ extension Gateway {
         } catch  where error.meansAway {
             throw StoreError(
                 .serviceUnavailable,
-                "what began in the store has to be cancelled first, and nothing that was bought is cleared: "
+                "open purchases begun in the store could not be cancelled first, so no purchases were cleared: "
                     + error.message, retryAfterMs: error.retryAfterMs ?? 1_000)
         }
     }

@@ -10,7 +10,7 @@ struct BrokerPage {
         do {
             members = try StrictJSON.parse(body)
         } catch {
-            throw StoreError(.internal, "the broker's page is no JSON: \(error)")
+            throw StoreError(.internal, "the broker's page is not JSON: \(error)")
         }
     }
 

@@ -45,7 +45,7 @@ extension Gateway {
         guard let subject = BrokerSubject.tap(pattern) else {
             throw .invalid(
                 "query subject",
-                "must be a pattern such as sb.payment.v1.>, in which * is one token; inboxes and what is under $ "
+                "must be a pattern such as sb.payment.v1.>, in which * is one token; inboxes and subjects under $ "
                     + "cannot be tapped")
         }
         return subject

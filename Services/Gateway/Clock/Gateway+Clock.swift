@@ -13,7 +13,7 @@ extension Gateway {
             },
             forward(
                 ClockRoutes.put, to: SubscriptionEndpoints.putClock,
-                else: "the clock was sent and its outcome is not known here; GET tells"
+                else: "the clock was sent and its outcome is not known here; GET shows the clock"
             ) { [self] call, setting in
                 PutClockRequest(
                     bundleId: try await existingApp(call), rate: setting.rate, now: setting.now, frozen: setting.frozen)
@@ -43,7 +43,8 @@ extension Gateway {
             bundleId: bundleId, requestKey: key, by: move.by, to: move.to, next: move.next)
         let advance = try await services.call(
             SubscriptionEndpoints.advanceClock, request, for: call, idempotencyKey: key,
-            else: "the move was sent and its outcome is not known here; the same key tells")
+            else:
+                "the move was sent and its outcome is not known here; repeat it with the same key to learn the outcome")
         let answer = ClockAdvanceResponse(advance)
         guard let progress = answer.progress else {
             await waitForNotifications(of: bundleId, call)

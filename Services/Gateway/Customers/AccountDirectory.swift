@@ -103,7 +103,7 @@ final class AccountDirectory: Sendable {
             return try await services.call(
                 PaymentEndpoints.getAccount, request, context: call.context(deadline: call.optionalDeadline))
         } catch {
-            logger.debug("a customer is taken as last known", metadata: ["code": "\(error.code)"])
+            logger.debug("the last known customer is used", metadata: ["code": "\(error.code)"])
             return nil
         }
     }

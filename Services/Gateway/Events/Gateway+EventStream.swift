@@ -108,7 +108,7 @@ extension Gateway {
             label: "storebus_log_reader_faults_total", dimensions: [("log", log.rawValue), ("fault", fault)]
         ).increment()
         logger.error(
-            "a stream is ahead of the events of \(log.service.rawValue); it says resync",
+            "a stream is ahead of the events of \(log.service.rawValue); sending resync",
             metadata: ["position": "\(position ?? "")"])
     }
 

@@ -68,7 +68,7 @@ extension Gateway {
 struct UnknownOutcome: ExpressibleByStringLiteral, Sendable {
     /// For changes that a repeated request reports.
     static let sameAgainTells: UnknownOutcome =
-        "the request was sent and its outcome is not known here; the same again tells"
+        "the request was sent and its outcome is not known here; repeat it to learn the outcome"
 
     private let sentence: String
     private let isRepeatable: Bool

@@ -82,7 +82,7 @@ struct GatewayResponder: HTTPResponder {
             serverCaller: serverCaller)
         guard .now < call.deadline else {
             throw StoreError(
-                .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",
+                .serviceUnavailable, "the gateway is overloaded: the request's time ran out before it began",
                 retryAfterMs: 1000)
         }
         let response = try await handler(call)

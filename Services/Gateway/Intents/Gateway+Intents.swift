@@ -48,7 +48,7 @@ extension Gateway {
         let reply = try await namingIntents {
             try await services.call(
                 PromotionEndpoints.decideIntent, request, for: call,
-                else: "the decision was sent and its outcome is not known here; the same again is safe")
+                else: "the decision was sent and its outcome is not known here; repeating it is safe")
         }
         return try Reply(
             IntentDecisionResponse(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)

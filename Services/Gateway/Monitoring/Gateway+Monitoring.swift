@@ -61,7 +61,7 @@ extension Gateway {
 
         A self-hosted store in the shape of StoreKit: this is its HTTP side.
 
-          /openapi.json   what can be asked here
+          /openapi.json   the description of every path
           /readyz         whether purchases are taken now, and which services are missing
           /healthz        whether this process lives
           /metrics        for Prometheus

@@ -12,7 +12,7 @@ extension OutsidePurchase: CheckedBody {
         switch offer.type {
         case .introductory:
             guard offer.identifier == nil else {
-                throw .invalid("$.offer.identifier", "is not for an introductory offer, which has none")
+                throw .invalid("$.offer.identifier", "must be left out for an introductory offer")
             }
         case .code, .winBack:
             guard let identifier = offer.identifier else { throw .invalid("$.offer.identifier", "is missing") }

@@ -121,7 +121,7 @@ final class DataLoader<Key: Hashable & Sendable, Item: Sendable, Value: Sendable
         for late in batch.questions where late.context.deadline <= now {
             late.reply.resume(
                 returning: .failure(
-                    StoreError(.deadlineExceeded, "the time was over before \(service.rawValue) was asked")))
+                    StoreError(.deadlineExceeded, "no time was left to call \(service.rawValue)")))
         }
         guard let first = questions.first else { return }
         let deadline = questions.map(\.context.deadline).min() ?? first.context.deadline

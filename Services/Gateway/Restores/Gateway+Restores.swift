@@ -28,7 +28,7 @@ extension Gateway {
             requestIdentifier: key, applicationUsername: body.applicationUsername)
         let restore = try await services.call(
             PaymentEndpoints.startRestore, request, for: call, idempotencyKey: key,
-            else: "the restore was asked for and is not known to have begun")
+            else: "the restore was requested, but it is not known whether it has begun")
         return try Reply(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
     }
 }

@@ -74,7 +74,7 @@ final class AcceptPause: ChannelDuplexHandler {
         if let lastLogged, NIODeadline.now() - lastLogged < .minutes(1) { return }
         lastLogged = .now()
         logger.warning(
-            "no connection is accepted for want of descriptors; raise the limit (ulimit -n)",
+            "the gateway accepts no connection: it has no file descriptor left; raise the limit (ulimit -n)",
             metadata: ["error": "\(error)"])
     }
 }

@@ -92,8 +92,8 @@ struct GatewayServer: Service {
         switch error.errnoCode {
         case EADDRINUSE:
             "\(host):\(port) is in use by another process; stop that one, or choose another port with \(option)"
-        case EACCES: "\(host):\(port) may not be listened on; choose a port above 1023 with \(option)"
-        case EADDRNOTAVAIL: "\(host) is no address of this machine; correct --host"
+        case EACCES: "no permission to listen on \(host):\(port); choose a port above 1023 with \(option)"
+        case EADDRNOTAVAIL: "\(host) is not an address of this machine; correct --host"
         default: "cannot listen on \(host):\(port): \(error)"
         }
     }

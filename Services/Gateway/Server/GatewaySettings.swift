@@ -72,7 +72,7 @@ struct GatewaySettings {
         guard ConsoleFiles(directory: path).file(ConsoleFiles.index) != nil else {
             throw StartupError(
                 .badConfiguration,
-                "CONSOLE_DIR is '\(path)', in which no \(ConsoleFiles.index) can be read; name the console's directory, "
+                "CONSOLE_DIR '\(path)' has no readable \(ConsoleFiles.index); name the console's directory, "
                     + "such as Services/Gateway/Console, or leave it out")
         }
         return path

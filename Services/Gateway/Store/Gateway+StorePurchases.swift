@@ -37,8 +37,8 @@ extension Gateway {
             account: session.account, source: source, facts: facts, requestIdentifier: key ?? IdempotencyKey.make())
         let unknown = UnknownOutcome(
             key == nil
-                ? "the purchase was sent and its outcome is not known here; GET /v1/intents tells what has begun"
-                : "the purchase was sent and its outcome is not known here; the same again, with its key, is safe",
+                ? "the purchase was sent and its outcome is not known here; GET /v1/intents lists the begun ones"
+                : "the purchase was sent and its outcome is not known here; repeating it with its key is safe",
             isRepeatable: key != nil)
         return try await services.call(PromotionEndpoints.startPurchase, request, for: call, else: unknown)
     }

@@ -69,7 +69,7 @@ extension Gateway {
         _ request: @escaping @Sendable (Call, Body) async throws -> OperateSubscriptionRequest
     ) -> Route {
         let unknown = UnknownOutcome(
-            "the request was sent and its outcome is not known here; the subscription's timeline tells",
+            "the request was sent and its outcome is not known here; the subscription's timeline shows it",
             isRepeatable: false)
         return forward(route, to: SubscriptionEndpoints.operate, else: unknown, request)
     }

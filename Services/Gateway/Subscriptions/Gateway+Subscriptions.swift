@@ -13,7 +13,7 @@ extension Gateway {
             // Cancels, reactivates, changes the product, or reverts the change.
             forward(
                 SubscriptionRoutes.update, to: SubscriptionEndpoints.update,
-                else: "the change was sent and its outcome is not known here; the same again is safe"
+                else: "the change was sent and its outcome is not known here; repeating it is safe"
             ) { call, change in
                 UpdateSubscriptionRequest(
                     bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier,

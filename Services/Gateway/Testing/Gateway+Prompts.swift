@@ -42,7 +42,7 @@ extension Gateway {
             prompt.id.hasPrefix(PromptCursor.promotionPrefix)
                 ? PromotionEndpoints.answerPrompt : PaymentEndpoints.answerPrompt,
             request, for: call,
-            else: "the answer was sent and its outcome is not known here; GET /admin/v1/prompts tells")
+            else: "the answer was sent and its outcome is not known here; GET /admin/v1/prompts shows it")
     }
 }
 

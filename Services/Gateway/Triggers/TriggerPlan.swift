@@ -396,7 +396,7 @@ private struct TriggerPlanner {
         if let known = facts.transaction {
             guard known.transactionState == .purchased, known.revocationDate == nil else {
                 guard facts.isNamed else { return try bought(preparation, cause: cause) }
-                throw invalid("$.of", "is no purchase that the customer still has; a \(name.rawValue) is about one")
+                throw invalid("$.of", "is not a purchase that the customer still has; a \(name.rawValue) needs one")
             }
             return TriggerPlan(preparation, about: TriggerPlan.Subject(known), cause: cause)
         }
@@ -438,7 +438,7 @@ private struct TriggerPlanner {
         }
         if let wanted = facts.wanted {
             return invalid(
-                "$.productIdentifier", "a \(kind) needs \(what), and \(wanted) is none that the account can buy for it")
+                "$.productIdentifier", "a \(kind) needs \(what), and the account cannot buy \(wanted) for it")
         }
         guard let account = facts.account, !facts.subscriptions.isEmpty else {
             return invalid(

@@ -173,7 +173,7 @@ struct TriggerRun {
             OperateSubscriptionRequest(
                 customer.scoped(try known().id), operation: operation, days: days, reason: reason))
         guard let action = TriggerStep.Action(rawValue: operation.rawValue) else {
-            throw StoreError(.internal, "\(operation.rawValue) is no step of a trigger")
+            throw StoreError(.internal, "\(operation.rawValue) is not a step of a trigger")
         }
         note(action) { ($0.transactionIdentifier, $0.reason) = (reply.subscription.transactionIdentifier, reason) }
     }

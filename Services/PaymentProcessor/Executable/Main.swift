@@ -8,7 +8,7 @@ import StoreModels
     static let configuration = CommandConfiguration(
         commandName: "payment-processor", abstract: "The sandbox's payment processor, with a ledger of its own.",
         discussion: """
-            PROCESSOR_MODE says what becomes of charges, approve when it is not set: \
+            PROCESSOR_MODE sets the outcome of charges, approve unless you set it: \
             \(ProcessorMode.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
         version: StorebusVersion.number)

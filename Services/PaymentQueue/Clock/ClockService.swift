@@ -296,7 +296,7 @@ enum AdvanceGoal: Hashable, Sendable {
             guard to >= now else {
                 throw Self.invalid(
                     "to",
-                    "\(to) is in the past, it is \(now): advancing only goes forward; setting the clock also goes back")
+                    "\(to) is in the past: it is \(now). Advancing only goes forward; set the clock to go back")
             }
             self = .instant(try Self.check(to, "to"))
         case (nil, nil, let next?):

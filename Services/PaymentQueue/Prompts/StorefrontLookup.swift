@@ -18,7 +18,7 @@ struct StorefrontLookup: Sendable {
             } catch {
                 throw StoreError(
                     .serviceUnavailable,
-                    "the catalogue is away, which knows the shopper's new storefront; nothing was changed",
+                    "the catalogue, which knows the shopper's new storefront, is away; nothing was changed",
                     retryAfterMs: error.retryAfterMs)
             }
             // Catalog had it when the shopper moved. For a storefront it has lost since, the identifier is empty.

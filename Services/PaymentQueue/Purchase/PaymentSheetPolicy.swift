@@ -54,7 +54,7 @@ enum PaymentSheetPolicy {
 
     /// The failure of an interrupted purchase.
     static let interrupted = TransactionError(
-        .unknown, "The purchase was interrupted; it goes on when what has interrupted it is resolved.",
+        .unknown, "The purchase was interrupted; it continues when the interruption is resolved.",
         reason: "interrupted"
     ).dueTo("interruptPurchases")
 

@@ -104,7 +104,7 @@ extension PurchaseService {
     ) async throws -> AddPaymentReply {
         guard let stored = try await outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
             guard request.payment.intentIdentifier == nil else { throw StoreError.promotedPurchaseCleared }
-            throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
+            throw StoreError(.notFound, "the purchase was deleted with the customer's earlier purchases")
         }
         return try reply(stored.transaction)
     }

@@ -110,7 +110,7 @@ extension StoreError {
     static var promotedPurchaseCleared: StoreError {
         StoreError(
             .intentDecided,
-            "this promoted purchase was cleared away with what the customer has bought; nothing is charged for it again"
+            "this promoted purchase was cleared with the customer's purchases; nothing is charged for it again"
         )
     }
 }

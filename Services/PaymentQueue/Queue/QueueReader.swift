@@ -232,7 +232,7 @@ struct QueueReader: Sendable {
         guard let after = request.after else { return request.opening == nil ? .rest(after: 0) : .underWay(after: 0) }
         if request.opening != nil, let start = StreamPosition(after) { return start }
         guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else {
-            throw StoreError(.notFound, "'after' is no transaction of this customer")
+            throw StoreError(.notFound, "'after' is not a transaction of this customer")
         }
         return .rest(after: stored.createdSeq)
     }

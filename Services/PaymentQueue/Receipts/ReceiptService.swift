@@ -18,7 +18,7 @@ struct ReceiptService: QueuePart {
     func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let after = Int64(request.after ?? "0") else {
-            throw StoreError(.requestInvalid, "'after' is no page's", details: ["path": .string("$.after")])
+            throw StoreError(.requestInvalid, "'after' does not name a page", details: ["path": .string("$.after")])
         }
         let customer = request.customer
         return try await database.read { reader in

@@ -159,7 +159,7 @@ enum RefundShareRules {
             }
             return RefundPortion(type: .refundProrated, percentage: percentage)
         case .familyRevoke:
-            throw invalid("type", "FAMILY_REVOKE is no refund, and this store has no Family Sharing")
+            throw invalid("type", "FAMILY_REVOKE is not a refund, and this store has no Family Sharing")
         }
     }
 

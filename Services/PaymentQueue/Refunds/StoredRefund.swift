@@ -36,7 +36,7 @@ extension StoredRefund {
     init(_ row: SQLRow) throws {
         let code: String = try row["currency"]
         guard let currency = Currency(code: code) else {
-            throw StoreError(.internal, "a stored currency '\(code)' is none")
+            throw StoreError(.internal, "the stored currency '\(code)' is not a currency")
         }
         self.init(
             key: try row["refund_key"],

@@ -126,7 +126,7 @@ struct RestoreService: QueuePart {
         try await commit(about: known.customer) { commit in
             guard
                 let stored = try await RestoreRepository.find(known.id, of: known.customer, in: commit.transaction)
-            else { throw StoreError(.notFound, "the restore was removed with what the customer has bought before") }
+            else { throw StoreError(.notFound, "the restore was deleted with the customer's earlier purchases") }
             return try await commit.continueRestore(stored)
         }
     }

@@ -54,7 +54,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
 
     func renewal(id: String, identifier: String) throws(StoreError) -> SubscriptionRenewal {
         guard let subscription = terms.subscription else {
-            throw StoreError(.internal, "a renewal of something that is no subscription")
+            throw StoreError(.internal, "a renewal of a product that is not a subscription")
         }
         return SubscriptionRenewal(id: id, identifier: identifier, attempt: self, terms: subscription)
     }

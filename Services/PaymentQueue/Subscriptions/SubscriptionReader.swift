@@ -59,7 +59,7 @@ struct SubscriptionReader: QueuePart {
         try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
         guard let cursor = Int64(request.after ?? "0"), cursor >= 0 else {
             throw StoreError(
-                .requestInvalid, "'after' is no place in a timeline", details: ["path": .string("$.after")])
+                .requestInvalid, "'after' is not a position in a timeline", details: ["path": .string("$.after")])
         }
         let (due, rows) = try await database.read { reader in
             let due = try await SubscriptionLookup.find(request.transaction, in: reader)

@@ -47,7 +47,7 @@ struct TesterService: QueuePart {
             known = try await collaborators.storefronts(deadline)
         } catch {
             throw StoreError(
-                .serviceUnavailable, "the catalogue is away, which knows the storefronts; nothing was changed",
+                .serviceUnavailable, "the catalogue, which knows the storefronts, is away; nothing was changed",
                 retryAfterMs: error.retryAfterMs)
         }
         guard known.contains(where: { $0.countryCode == storefront }) else {

@@ -96,7 +96,7 @@ struct TransactionService: QueuePart {
             var after: Int64 = 0
             if let id = request.after {
                 guard let seq = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
-                    throw StoreError(.notFound, "'after' is no transaction of this customer's history")
+                    throw StoreError(.notFound, "'after' is not a transaction of this customer's history")
                 }
                 after = seq
             }
@@ -187,7 +187,7 @@ struct TransactionService: QueuePart {
         guard count <= EligibilityBatch.customersMax else {
             throw StoreError(
                 .requestInvalid,
-                "customerIdentifiers: has \(count) of them; \(EligibilityBatch.customersMax) are asked for at most")
+                "customerIdentifiers: has \(count) of them; \(EligibilityBatch.customersMax) are allowed")
         }
         return try await database.read { reader in
             var now: Timestamp?

@@ -15,7 +15,7 @@ enum DeviceRules {
     /// - Throws: `requestInvalid` for a version that is not integers with dots.
     static func check(version: String, at path: String) throws(StoreError) {
         guard DottedVersion(version) == nil else { return }
-        throw invalid(path, "'\(version)' is no version; a version is integers with dots, such as 17.4")
+        throw invalid(path, "'\(version)' is not a version; a version is integers with dots, such as 17.4")
     }
 
     /// Checks a promotion order.

@@ -7,7 +7,7 @@ import StoreModels
 struct PromotionControllerMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotion-controller",
-        abstract: "Knows devices, what they override, and purchases that begin in the store.",
+        abstract: "Stores devices, their overrides, and purchases that begin in the store.",
         version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions

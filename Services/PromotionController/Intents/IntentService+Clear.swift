@@ -6,7 +6,7 @@ import StoreModels
 /// It also removes the prompts for their app. Devices, installations and overrides stay.
 extension IntentService {
     /// The feedback of open intents that the store cancels.
-    static let clearFeedback = "what was bought was cleared"
+    static let clearFeedback = "the customer's purchases were cleared"
     /// Number of devices in one page of a clearing.
     static let clearPageSize = 256
 

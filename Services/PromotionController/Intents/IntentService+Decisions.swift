@@ -239,7 +239,7 @@ enum IntentPaymentPolicy {
                 details: ["state": .string(StorePurchaseIntent.State.continued.rawValue)])
         }
         guard added == payment else {
-            throw StoreError(.keyReused, "the key came with another payment of this intent before")
+            throw StoreError(.keyReused, "the key was used with another payment of this intent")
         }
     }
 }

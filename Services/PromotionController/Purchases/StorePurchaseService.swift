@@ -46,7 +46,7 @@ struct StorePurchaseService: Sendable {
         let key = request.requestIdentifier
         if let begun = try await StartRepository.intent(of: key, installation, in: commit.transaction) {
             guard begun.isPurchase(request) else {
-                throw StoreError(.keyReused, "the key came with another purchase before")
+                throw StoreError(.keyReused, "the key was used with another purchase")
             }
             return Started(
                 reply: StartPurchaseReply(

@@ -105,7 +105,7 @@ package actor SBPConnection: BusConnection {
     private func becomeReady(_ inbox: String) {
         self.inbox = inbox
         guard let pattern = try? SubjectPattern("\(inbox).*") else {
-            return handle(.lost(BusError(.protocolViolation, "the broker gave an inbox that is no subject")))
+            return handle(.lost(BusError(.protocolViolation, "the broker gave an inbox that is not a subject")))
         }
         let inboxSubscription = SubMessage(sid: BusClientCore.inboxSid, subject: pattern)
         write { (output) throws(BusViolation) in inboxSubscription.encode(into: &output) }

@@ -82,7 +82,7 @@ final class SBPLink {
             }
         } catch {
             isOver = true
-            end(BusError(.protocolViolation, "the broker sent what is no frame: \(error)"))
+            end(BusError(.protocolViolation, "the broker sent an invalid frame: \(error)"))
         }
     }
 }

@@ -119,7 +119,7 @@ package struct ServiceCaller: Sendable {
     ) async throws(StoreError) -> BusMessage {
         let remaining = context.remaining
         guard remaining > .zero else {
-            throw StoreError(.deadlineExceeded, "the time for \(endpoint.name) was over before it was asked")
+            throw StoreError(.deadlineExceeded, "no time was left to call \(endpoint.name)")
         }
         let begun: ContinuousClock.Instant
         switch state.enter(endpoint.subject) {
@@ -183,7 +183,7 @@ package struct ServiceCaller: Sendable {
         do throws(StoreError) {
             return try read(reply.body)
         } catch {
-            throw StoreError(.internal, "\(service) answered what cannot be read: \(error.message)")
+            throw StoreError(.internal, "\(service) sent a reply that cannot be read: \(error.message)")
         }
     }
 }

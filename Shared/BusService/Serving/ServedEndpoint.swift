@@ -41,7 +41,7 @@ final class ServedEndpoint: Sendable {
 
     private func run(_ body: [UInt8], _ context: RequestContext) async throws(StoreError) -> [UInt8] {
         guard context.remaining > .zero else {
-            throw StoreError(.deadlineExceeded, "the request's time was over before it was begun")
+            throw StoreError(.deadlineExceeded, "the request's time ran out before it began")
         }
         let reply: [UInt8]
         do {

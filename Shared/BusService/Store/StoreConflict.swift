@@ -12,8 +12,8 @@ package enum StoreConflict: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .otherStore(let service, let own, let onBus, let peer):
             """
-            the database of this \(service) belongs to store \(own), but the store on the bus is \(onBus), says \
-            \(peer); correct BUS_URL, or --data or DATABASE_URL; a backup is restored for all services together
+            the database of this \(service) belongs to store \(own), but \(peer) says that the store on the bus is \
+            \(onBus); correct BUS_URL, --data or DATABASE_URL, and restore a backup for all services together
             """
         case .otherDatabase(let service, let own, let onBus):
             """

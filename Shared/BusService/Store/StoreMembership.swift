@@ -82,7 +82,7 @@ final class StoreMembership: Sendable {
             rule.withLock { $0.keep(kept) }
             logger.info("\(event)", metadata: ["store": "\(kept)"])
         } catch {
-            logger.warning("the store could not be written down, it is tried again", metadata: ["error": "\(error)"])
+            logger.warning("the store's identity could not be written, trying again", metadata: ["error": "\(error)"])
         }
     }
 

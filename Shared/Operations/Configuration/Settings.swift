@@ -54,7 +54,7 @@ package final class Settings: Sendable {
                     data: file.span.bytes, providerName: fileName, parsingOptions: .default)
                 sources.append(Source(name: fileName, snapshot: snapshot))
             } catch {
-                throw StartupError(.badConfiguration, "\(fileName) is no JSON object of settings: \(error)")
+                throw StartupError(.badConfiguration, "\(fileName) is not a JSON object of settings: \(error)")
             }
         }
         self.sources = sources

@@ -76,7 +76,7 @@ enum HealthProbe {
         do throws(StoreError) {
             return try StoreJSON.decode(ReadyFileWriter.Contents.self, from: Array(data))
         } catch {
-            throw StartupError(.badConfiguration, "\(path) is no ready file: \(error.message)")
+            throw StartupError(.badConfiguration, "\(path) is not a ready file: \(error.message)")
         }
     }
 

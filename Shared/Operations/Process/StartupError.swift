@@ -41,7 +41,8 @@ extension StartupError {
         case .authenticationFailed:
             self.init(
                 .notAllowed,
-                "the bus did not accept the credentials: \(error.message); BUS_CREDENTIALS_FILE names the token's file")
+                "the bus did not accept the credentials: \(error.message); set BUS_CREDENTIALS_FILE"
+            )
         case .replaced: self.init(.temporary, "another process took this instance's place on the bus: \(error.message)")
         case .invalidURL: self.init(.badConfiguration, "BUS_URL: \(error.message)")
         case .tlsFailed: self.init(.unavailable, error.message)
@@ -58,9 +59,9 @@ extension StartupError {
                 .unavailable,
                 "\(host):\(port) is in use by another process; stop that one, or choose another port with \(flag)")
         case UVError.permissionDenied:
-            self.init(.unavailable, "\(host):\(port) may not be listened on; choose a port above 1023 with \(flag)")
+            self.init(.unavailable, "no permission to listen on \(host):\(port); choose a port above 1023 with \(flag)")
         case UVError.addressNotAvailable:
-            self.init(.badConfiguration, "\(host) is no address of this machine; correct --host")
+            self.init(.badConfiguration, "\(host) is not an address of this machine; correct --host")
         default:
             self.init(.unavailable, "cannot listen: \(error)")
         }

@@ -21,7 +21,7 @@ package struct PostgresLocation: Sendable {
         }
         guard let options = PQconninfoParse(url, nil) else {
             throw PersistenceError(
-                .cannotOpen, "DATABASE_URL is no URL libpq can read; write postgres://user@host:5432/db")
+                .cannotOpen, "DATABASE_URL is not a URL that libpq can read; write postgres://user@host:5432/db")
         }
         defer { PQconninfoFree(options) }
         var fields: [String: String] = [:]

@@ -44,7 +44,7 @@ package final class SQLiteDatabase: SQLDatabase {
         let lock = try LockFile(guarding: path, holder: holder)
         if try SQLiteFiles.makePrivate(path) {
             logger.warning(
-                "the database could be read by other users and cannot any more; keys in it may be known to them",
+                "other users could read the database until now; they may know keys in it",
                 metadata: ["path": "\(path)"])
         }
         let writer = try SQLiteOpening.writer(path: path, synchronous: synchronous)

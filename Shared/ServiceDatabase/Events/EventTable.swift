@@ -39,7 +39,7 @@ package struct EventTable: Sendable {
     /// Reads the present horizon.
     package func horizon(in reader: SQLReader) async throws(PersistenceError) -> Horizon {
         guard let row = try await reader.queryOne(horizon(reader.dialect)) else {
-            throw PersistenceError(.statement, "'\(name)' is no log: it has no 'position INTEGER PRIMARY KEY'")
+            throw PersistenceError(.statement, "'\(name)' is not a log: it has no 'position INTEGER PRIMARY KEY'")
         }
         let last: Int64 = try row["position"]
         return Horizon(

@@ -200,7 +200,8 @@ private struct SignedText {
     func signedDate() throws(JWSVerifier.Failure) -> Timestamp? {
         guard let date = payload["signedDate"] ?? payload["receiptCreationDate"] else { return nil }
         guard let milliseconds = date.intValue else {
-            throw JWSVerifier.Failure(step: .validity, reason: "the payload's signedDate is no number of milliseconds")
+            throw JWSVerifier.Failure(
+                step: .validity, reason: "the payload's signedDate is not a number of milliseconds")
         }
         return Timestamp(milliseconds: Int64(milliseconds))
     }

@@ -50,7 +50,8 @@ extension TriggerNotificationBody: CheckedBody {
         case .priceChange, .metadataUpdate, .migration:
             throw .invalid(
                 "$.notificationType",
-                "\(notificationType.rawValue) belongs to Advanced Commerce, which this store has not", status: 422)
+                "\(notificationType.rawValue) belongs to Advanced Commerce, which this store does not have", status: 422
+            )
         default: break
         }
         let allowed = notificationType.subtypes
@@ -76,7 +77,7 @@ extension TriggerNotificationBody: CheckedBody {
         let isAboutNoCustomer = !isAboutPurchase || notificationType == .renewalExtension && subtype == .summary
         guard !isOnlySent || isAboutNoCustomer || account != nil || of != nil else {
             throw .invalid(
-                "$.account", "is missing: a \(notificationType.rawValue) is about what an account has bought")
+                "$.account", "is missing: a \(notificationType.rawValue) is about an account's purchase")
         }
     }
 
@@ -89,6 +90,6 @@ extension TriggerNotificationBody: CheckedBody {
 
     private static func onlySent(_ path: String) -> StoreError {
         .invalid(
-            path, "changes what is only sent; add onlySend, because the event's own notification is sent as it is")
+            path, "changes only a notification without an event; add onlySend")
     }
 }

@@ -6,22 +6,22 @@ package enum ContractInfo {
     package static let version = "1"
     package static let summary = "The store over HTTP."
     package static let description = """
-        JSON in camelCase with StoreKit's names; dates in ISO 8601 with milliseconds and Z; enumerations are strings, \
-        x-enum-values are StoreKit's raw numbers, or those of Apple's server where StoreKit has none. Every error is a \
-        problem (RFC 9457) whose code is the contract; below /inApps, where Apple's server libraries call, errors of a \
-        request that was accepted have Apple's shape.
+        The API speaks JSON in camelCase with StoreKit's names. Dates are ISO 8601 with milliseconds and Z. \
+        Enumerations are strings; x-enum-values has StoreKit's raw numbers, or those of Apple's server where StoreKit \
+        has none. Every error is a problem (RFC 9457) with a code, and the code is the contract. Below /inApps, where \
+        Apple's server libraries call, errors of an accepted request have Apple's shape.
 
-        Bodies have at most 64 KiB (1 MiB where a receipt is in them), lists of identifiers at most 500 entries, JSON \
-        at most 32 levels; unknown members are 400, and so are unknown query names except below /inApps. On any path: \
-        another method is 405 with Allow, a body that does not arrive 408, a target above 64 KiB 414, headers above \
-        16 KiB 431, a body in another transfer coding than chunked 501. Members may be added to responses at any time. \
-        Routes that respond 501 are named by the contract and not built yet.
+        A body has at most 64 KiB (1 MiB with a receipt), a list of identifiers at most 500 entries, and JSON at most \
+        32 levels. The store refuses unknown members with 400, and unknown query names too, except below /inApps. On \
+        any path it answers another method with 405 and Allow, a body that does not arrive with 408, a target above \
+        64 KiB with 414, headers above 16 KiB with 431, and a transfer coding other than chunked with 501. Responses \
+        may get more members at any time. Routes that respond 501 are in the contract but not built yet.
         """
 
     /// The tags of operations, in the order of the document.
     package static let tags: [(name: String, description: String)] = [
         ("app", "A customer's app on a device."),
-        ("store", "The store on a device; the app may call it too."),
+        ("store", "The store on a device. The app may call it too."),
         ("server", "An app's server."),
         ("operator", "The operator and tester."),
         ("open", "Every caller."),

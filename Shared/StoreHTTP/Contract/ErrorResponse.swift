@@ -60,10 +60,10 @@ package struct ErrorResponse: Hashable, Sendable {
 
 extension ErrorResponse {
     package static let invalid = ErrorResponse(
-        "Invalid", [.requestInvalid], "The request is not what the path expects.")
+        "Invalid", [.requestInvalid], "The request is not valid for this path.")
     package static let invalidOrKey = ErrorResponse(
         "InvalidOrKey", [.requestInvalid, .idempotencyKeyInvalid],
-        "The request or its Idempotency-Key is not what the path expects.")
+        "The request or its Idempotency-Key is not valid for this path.")
     package static let unauthenticated = ErrorResponse(
         "Unauthenticated", [.unauthenticated], "The request has no valid credentials.")
     package static let forbidden = ErrorResponse(
@@ -154,10 +154,10 @@ extension ErrorResponse {
         "The app was never launched on the device, or the device has no promotions.")
     package static let notPromotable = ErrorResponse(
         "NotPromotable", [.productNotPromotable, .keyReused],
-        "The product is not promoted, or is hidden on this device; or another purchase has used the key.")
+        "The product is not promoted, is hidden on this device, or another purchase has used the key.")
     package static let urlInvalid = ErrorResponse(
         "URLInvalid", [.urlInvalid, .keyReused],
-        "The URL is no test URL of this app, as part and fault say; or another purchase has used the key.")
+        "The URL is not a test URL of this app, as part and fault say, or another purchase has used the key.")
     package static let promotionUnsupported = ErrorResponse(
         "PromotionUnsupported", [.promotionUnsupported], "The device has no promotions, or no PurchaseIntent.")
     package static let tooManyOpen = ErrorResponse(
@@ -186,20 +186,20 @@ extension ErrorResponse {
         "The content does not have these bytes; Content-Range says how many it has.")
     package static let imageInvalid = ErrorResponse(
         "ImageInvalid", [.requestInvalid], status: 422,
-        "The file is not a PNG or JPEG of 1024×1024; the detail says what it is.")
+        "The file is not a PNG or JPEG of 1024×1024; the detail describes it.")
     package static let tooManyKeys = ErrorResponse(
         "TooManyKeys", [.requestInvalid], status: 422, "The app has 100 keys already.")
     package static let notificationState = ErrorResponse(
         "NotificationState", [.transactionStateInvalid],
-        "The app has no endpoint; or, for a lease, its endpoint is not listen:.")
+        "The app has no endpoint, or for a lease its endpoint is not listen:.")
     package static let endpointURLInvalid = ErrorResponse(
         "EndpointURLInvalid", [.requestInvalid, .urlInvalid],
-        "The request is not what the path expects, or notifications cannot go to the URL.")
+        "The request is not valid for this path, or notifications cannot go to the URL.")
     package static let noCause = ErrorResponse(
         "NoCause", [.requestInvalid], status: 422,
         """
-        The type belongs to Advanced Commerce, which this store does not have, or the app or the account lacks what \
-        the event needs.
+        The type belongs to Advanced Commerce, which this store does not have, or the app or the account lacks \
+        something the event needs.
         """)
     package static let tooManyRotations = ErrorResponse(
         "TooManyRotations", [.requestInvalid], status: 422, "A hundred intermediates were replaced already.")
@@ -225,7 +225,7 @@ extension ErrorResponse {
     /// Those of every operation of the App Store Server API.
     package static let ofServerAPI: [ErrorResponse] = [
         ErrorResponse(
-            apple: "ServerAPIInvalid", 400, "Something in the request is invalid; the number says what."),
+            apple: "ServerAPIInvalid", 400, "Something in the request is invalid; the number names it."),
         ErrorResponse(
             text: "Unauthenticated\n", "ServerAPIUnauthenticated", 401,
             "The token is not accepted; WWW-Authenticate says why."),

@@ -66,7 +66,7 @@ extension Parameter {
     }
 
     package static let intentStates = Parameter(
-        "state", as: "intentStates", "Only those in one of these states; left out: all.",
+        "state", as: "intentStates", "Only those in one of these states. Default: all.",
         .list(of: .type(StorePurchaseIntent.State.self)), separator: .comma)
 }
 
@@ -80,10 +80,10 @@ extension Parameter {
         "storefront", "The storefront whose prices and texts are listed.",
         .storefrontCode.narrowed(["default": "USA"]), example: "FRA")
     package static let explainStorefront = Parameter(
-        "storefront", as: "explainStorefront", "The storefront; left out: the app's default.", .storefrontCode,
+        "storefront", as: "explainStorefront", "The storefront. Default: the app's.", .storefrontCode,
         example: "FRA")
     package static let storefronts = Parameter(
-        "storefronts", "Alpha-3 codes; left out: all.", .list(of: .storefrontCode, max: 500), separator: .comma,
+        "storefronts", "Alpha-3 codes. Default: all.", .list(of: .storefrontCode, max: 500), separator: .comma,
         example: .array(["FRA", "USA"]))
     package static let fileName = Parameter(
         "fileName", "The file's name in the report and in errors.", .identifier(), example: "App.storekit")
@@ -158,15 +158,15 @@ extension Parameter {
         "The `csrfToken` of the cookie's session.", ["type": "string"],
         example: "q1bZ0uVvXQzT3yC8m2nF5sKp7rWdL4hJ6gE9aBtYxN0")
     package static let connectionState = Parameter(
-        "state", as: "connectionState", "Which connections; left out: open ones.",
+        "state", as: "connectionState", "Which connections. Default: the open ones.",
         .text(oneOf: BusConnectionFilter.self))
     package static let connectionOrder = Parameter(
         "sort", as: "connectionOrder", "The order, in nats-server's words; descending by numbers and times.",
         .text(oneOf: BusConnectionOrder.self))
     package static let connectionLimit = Parameter(
-        "limit", as: "connectionLimit", "The most connections; left out: 1024.", .integer(1...1024))
+        "limit", as: "connectionLimit", "The maximum number of connections. Default: 1024.", .integer(1...1024))
     package static let tapSubject = Parameter(
-        "subject", "A pattern of subjects, in which `*` is one token and `>` the rest; left out: `>`.",
+        "subject", "A pattern of subjects, in which `*` is one token and `>` the rest. Default: `>`.",
         ["type": "string", "minLength": 1, "maxLength": 255], example: "sb.payment.v1.>")
     package static let tapText = Parameter(
         "text", "Only messages with this text, in the subject, a header or the body.",
@@ -245,7 +245,7 @@ extension Parameter {
     /// The time that a client waits. Every operation that is built has it.
     package static let timeout = Parameter(
         "Sb-Timeout", in: .header, as: "timeout",
-        "How long the client waits, in milliseconds; 5000 unless the operation says otherwise.",
+        "How long the client waits, in milliseconds. Default: 5000, unless the operation says otherwise.",
         .integer(50...30_000), example: 5000)
 
     /// The idempotency key of an operation.

@@ -49,7 +49,7 @@ extension PathParameter {
         case .deviceId: .path(self, "The device.")
         case .file: .path(self, "The file's name.", .consoleName, example: "index.html")
         case .folder: .path(self, "The folder's name.", .consoleName, example: "pages")
-        case .id: preconditionFailure("the segment before it says what it is")
+        case .id: preconditionFailure("the segment before {id} describes it")
         case .keyIdentifier: .path(self, "The key.")
         case .locale: .path(self, "The locale, as in the catalogue.", .identifier(max: 35))
         case .notificationUUID: .path(self, "The notification.", ["type": "string", "format": "uuid"])

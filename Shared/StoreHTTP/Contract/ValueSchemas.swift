@@ -171,7 +171,7 @@ extension Problem: SchemaDeclaring {
                 "type": ["type": "string", "description": "urn:storebus:problem:<code>"],
                 "title": ["type": "string", "description": "The status as text."],
                 "status": .integer(400...599),
-                "detail": ["type": "string", "description": "What is wrong and where, for people."],
+                "detail": ["type": "string", "description": "The fault and its place, for people."],
                 "code": Schema.text(oneOf: StoreErrorCode.all.map(\.name)).merging([
                     "description": "The contract; sentences are not."
                 ]),
@@ -187,7 +187,7 @@ extension Problem: SchemaDeclaring {
                 "traceId": Schema.text(matching: "^[0-9a-f]{32}$").merging([
                     "description": "Finds the request in every log."
                 ]),
-                "remedy": ["type": "string", "description": "What to do about it."],
+                "remedy": ["type": "string", "description": "The remedy."],
                 "path": [
                     "type": "string",
                     "description": "The member, parameter or header that is wrong: `$.quantity`, `query limit`.",

@@ -45,14 +45,14 @@ package enum PromptRoutes {
         "answerPrompt", .post, "/admin/v1/prompts/{id}", .admin,
         responses: [
             .ok(
-                "The prompt as it was; its transaction as it is now.",
+                "The prompt as it was, and its transaction as it is now.",
                 links: [
                     Link(
                         "resolve", to: "resolveTransaction", ["id": "$response.body#/transaction/id"],
                         "Resolves an interrupted purchase"),
                     Link(
                         "approve", to: "approveTransaction", ["id": "$response.body#/transaction/id"],
-                        "What the answer led to"),
+                        "The outcome of the answer"),
                 ])
         ], errors: [.outcomeUnknown])
 
@@ -72,7 +72,7 @@ package enum EventRoutes {
     package static let wait = HTTPEndpoint<Empty, EventsReply>(
         "waitForEvents", .get, "/admin/v1/events/wait", .admin,
         parameters: [.eventType, .ofAccount, .ofBundleId, .wait, .after], urgency: .unlimited,
-        responses: [.ok("The first events that match; none when the time was up.")], errors: [.tooMany])
+        responses: [.ok("The first events that match, or none when the time is up.")], errors: [.tooMany])
     /// The same route with the type of an intent's event.
     package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait)
 

@@ -34,7 +34,7 @@ package enum AppRoutes {
                 links: [
                     Link(
                         "products", to: "listCatalogProducts", ["bundleId": "$response.body#/bundleId"],
-                        "What is sold now")
+                        "The products on sale")
                 ])
         ], errors: [.lengthRequired, .catalogInvalid, .tooMany])
     /// Lists the products on sale in a storefront.

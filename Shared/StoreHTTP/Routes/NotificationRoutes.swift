@@ -58,7 +58,7 @@ package enum NotificationRoutes {
     /// Sb-Timeout allows.
     package static let lease = HTTPEndpoint<LeaseNotificationsBody, LeaseNotificationsReply>(
         "leaseNotifications", .post, "/admin/v1/apps/{bundleId}/notifications/lease", .admin,
-        responses: [.ok("Notifications that are due; none when the time was up.")],
+        responses: [.ok("Notifications that are due, or none when the time is up.")],
         errors: [.notificationState, .outcomeUnknown])
     /// Reports the outcome of a leased attempt.
     ///

@@ -36,7 +36,7 @@ package enum SubscriptionRoutes {
             .ok(links: [
                 Link(
                     "timeline", to: "getTimeline", ["id": "$response.body#/subscriptions/0/id"],
-                    "What has happened to it")
+                    "Its events")
             ])
         ])
     /// Lists a subscription's events, oldest first.

@@ -43,7 +43,8 @@ extension QueueCore: StreamListener {
     }
 
     func streamSuperseded() {
-        connection.log?("the app was launched again on this device; this queue hears nothing until it is observed anew")
+        connection.log?(
+            "the app was launched again on this device; this queue receives nothing until an observer is added again")
     }
 
     /// Notifies observers of the end of a restore, once. The store reports it at least once.

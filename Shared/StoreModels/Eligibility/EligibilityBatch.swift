@@ -30,7 +30,7 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
         guard customers.count <= Self.customersMax else {
             throw StoreError(
                 .requestInvalid,
-                "customers: has \(customers.count) of them; \(Self.customersMax) are asked for at most")
+                "customers: has \(customers.count) of them; \(Self.customersMax) are allowed")
         }
         guard customers.allSatisfy({ $0.productIdentifiers.count <= Self.productsMax }) else {
             throw StoreError(

@@ -9,7 +9,7 @@ public enum PositionFault: String, Hashable, Sendable, CaseIterable {
 
     fileprivate var sentence: String {
         switch self {
-        case .malformed: "'after' is no position among this store's events; begin without it"
+        case .malformed: "'after' is not a position among this store's events; begin without it"
         case .ahead: "'after' is a position ahead of this store's events; begin without it"
         case .removed: "'after' is a position before the oldest events that are kept; begin without it"
         }

@@ -51,7 +51,7 @@ final class JSONWriter {
     func encode(double value: Double) throws {
         guard value.isFinite else {
             throw EncodingError.invalidValue(
-                value, .init(codingPath: [], debugDescription: "\(value) is no JSON number"))
+                value, .init(codingPath: [], debugDescription: "\(value) is not a JSON number"))
         }
         text.pointee.write(double: value)
     }

@@ -47,7 +47,7 @@ public struct StorePageCustomersRequest: Hashable, Sendable, Codable {
         guard customers.count <= Self.customersMax else {
             throw StoreError(
                 .requestInvalid,
-                "customers: has \(customers.count) of them; \(Self.customersMax) are asked for at most")
+                "customers: has \(customers.count) of them; \(Self.customersMax) are allowed")
         }
     }
 }

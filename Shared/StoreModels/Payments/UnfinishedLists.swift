@@ -15,10 +15,10 @@ public struct UnfinishedListsRequest: Hashable, Sendable, Codable {
     public func validate() throws(StoreError) {
         guard lists.count <= Self.listsMax else {
             throw StoreError(
-                .requestInvalid, "lists: has \(lists.count) of them; \(Self.listsMax) are asked for at most")
+                .requestInvalid, "lists: has \(lists.count) of them; \(Self.listsMax) are allowed")
         }
         guard lists.allSatisfy({ !$0.countsDelivery && $0.opening == nil }) else {
-            throw StoreError(.requestInvalid, "lists: a delivery is asked for with queue.snapshot")
+            throw StoreError(.requestInvalid, "lists: use queue.snapshot for a delivery")
         }
     }
 }

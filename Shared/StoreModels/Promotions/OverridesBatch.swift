@@ -16,7 +16,7 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
         guard installations.count <= Self.installationsMax else {
             throw StoreError(
                 .requestInvalid,
-                "installations: has \(installations.count) of them; \(Self.installationsMax) are asked for at most")
+                "installations: has \(installations.count) of them; \(Self.installationsMax) are allowed")
         }
     }
 }

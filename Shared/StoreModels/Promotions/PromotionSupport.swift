@@ -34,7 +34,8 @@ public enum PromotionSupport {
             return "PurchaseIntent is not available to compatible iPad and iPhone apps on visionOS."
         }
         guard let version = DottedVersion(osVersion) else {
-            return "PurchaseIntent needs \(platform.rawValue) \(minimum) or later, and '\(osVersion)' is no version; "
+            return
+                "PurchaseIntent needs \(platform.rawValue) \(minimum) or later, and '\(osVersion)' is not a version; "
                 + "a version is integers with dots, such as 17.4."
         }
         guard version < minimum else { return nil }

@@ -95,7 +95,7 @@ public enum StoreJSON {
         case .valueNotFound(_, let context): return (path(context.codingPath), "must not be null")
         case .typeMismatch(let type, let context): return (path(context.codingPath), "must be \(name(of: type))")
         case .dataCorrupted(let context): return (path(context.codingPath), context.debugDescription)
-        @unknown default: return ("$", "is not what this expects")
+        @unknown default: return ("$", "has another form than expected")
         }
     }
 

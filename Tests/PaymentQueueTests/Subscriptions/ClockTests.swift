@@ -104,7 +104,7 @@ import Testing
             try await store.putClock("2027-01-31", frozen: true)
             let back = try await refusal { try await store.move(to: "2027-01-30", key: "k") }
             #expect(back?.code == .requestInvalid)
-            #expect(back?.message.contains("setting the clock also goes back") == true)
+            #expect(back?.message.contains("set the clock to go back") == true)
             for call in [
                 try await refusal { try await store.move(key: "k") },
                 try await refusal { try await store.move(by: "1mo", next: 1, key: "k") },

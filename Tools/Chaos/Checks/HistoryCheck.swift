@@ -72,7 +72,7 @@ package struct HistoryCheck: Sendable {
         if tried[.purchase, default: (0, 0)].ok > 0 {
             for read in [HistoryEntry.Operation.finalHistory, .finalCharges, .finalUnfinished] where tried[read] == nil
             {
-                gaps.append("\(read.rawValue): not read, so what was lost is not known")
+                gaps.append("\(read.rawValue): not read, so losses are not known")
             }
         }
         var answered: [String: Bool] = [:]

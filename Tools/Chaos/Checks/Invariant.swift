@@ -42,7 +42,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     package var statement: String {
         switch self {
         case .p1: "An acknowledged purchase is never lost."
-        case .p2: "What was charged is what was purchased and renewed."
+        case .p2: "Charges match purchases and renewals."
         case .p3: "One idempotency key is one charge and one final answer."
         case .p4: "An unknown outcome gets one final answer."
         case .p5: "A purchase that failed costs nothing."
@@ -58,7 +58,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .q4: "Finishing may be repeated, and is refused while purchasing."
         case .q5: "An unfinished transaction survives, and its revisions come in order."
         case .q6: "Every device of a customer is given the customer's transactions."
-        case .r1: "A restore brings back exactly what was bought to keep."
+        case .r1: "A restore brings back exactly the products bought to keep."
         case .r2: "A restore never charges."
         case .r3: "A restore ends once, and its key adds nothing."
         case .r4: "Finishing a restored transaction leaves the original."
@@ -82,7 +82,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .s3: "A cancelled subscription is not renewed."
         case .s6: "A customer has one active subscription of a group."
         case .n1: "Each event gives each of its notifications exactly once, in its customer's order."
-        case .x1: "What is done in an isolated store is seen in that store alone."
+        case .x1: "Changes in an isolated store are seen in that store alone."
         case .h1: "No other client notices a peer that does not read, sends halves, or answers badly."
         case .t1: "Device, Server API, receipt and notification tell one story about a transaction."
         case .n2: "No position of a log and no event's identifier is given twice, and a reader misses nothing."

@@ -66,7 +66,7 @@ package enum HistoryReader {
             open[number] = entry.operation
         } else if let of = entry.of {
             guard let operation = open.removeValue(forKey: of) else {
-                throw fault("it ends line \(of), which is no open invoke")
+                throw fault("it ends line \(of), which is not an open invoke")
             }
             guard operation == entry.operation else {
                 throw fault("it ends line \(of), which is of \(operation.rawValue)")

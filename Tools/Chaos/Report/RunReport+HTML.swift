@@ -31,7 +31,7 @@ extension RunReport {
         let words = [
             "valid": "Every invariant held.",
             "invalid": "\(ReportText.number(check.violations.count)) violations were found.",
-            "unknown": "No invariant was broken, but the run did not exercise what it meant to.",
+            "unknown": "No invariant was broken, but the run did not exercise everything it meant to.",
         ]
         let shown = facts.map { fact in
             "<span><b>\(ReportText.escape(fact.name))</b> \(ReportText.escape(fact.value))</span>"

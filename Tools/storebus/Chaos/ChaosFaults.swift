@@ -41,7 +41,7 @@ enum ChaosFaults {
             else {
                 throw CLIError(
                     .usage,
-                    "the fault '\(fault.rawValue)' needs the process of \(service), which is not of this machine",
+                    "the fault '\(fault.rawValue)' needs the process of \(service), which does not run on this machine",
                     hints: ["name the store's data directory: --data DIR"])
             }
             guard kill(pid, signal) == 0 else {

@@ -182,7 +182,7 @@ enum BusFaults {
             try await bus.request("$SYS.CHAOS.\(verb)", body: body, timeout: timeout)
         }
         guard let answer = try? StrictJSON.parse(reply.body) else {
-            throw CLIError(.busUnreachable, "the broker's reply is no JSON", retryable: true)
+            throw CLIError(.busUnreachable, "the broker's reply is not JSON", retryable: true)
         }
         if let problem = answer["error"]?["message"]?.stringValue { throw CLIError(.usage, problem) }
         return answer

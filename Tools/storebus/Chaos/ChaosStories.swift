@@ -32,7 +32,7 @@ struct ChaosStories: Sendable {
         let values: [PathParameter: String] = [.bundleId: client.world.bundleId]
         let made = try await client.api.call(KeyRoutes.create, values, body: KeyRequest(kind: .inAppPurchase))
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: made.secret), let issuer = made.issuerId else {
-            throw CLIError(.answerInvalid, "the new In-App Purchase key is none")
+            throw CLIError(.answerInvalid, "the new In-App Purchase key is not a private key")
         }
         self.key = key
         self.issuer = issuer

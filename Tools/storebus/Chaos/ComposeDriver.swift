@@ -68,7 +68,7 @@ final class ComposeDriver: ServiceDriver {
                 .usage,
                 "the fault 'kill' needs a way to bring \(service) back, and its process cannot be signalled from here",
                 hints: [
-                    "start the store with its keeper, which brings back what docker kill ended: "
+                    "start the store with its keeper, which restarts killed containers: "
                         + "\(ComposeProject.start)",
                     "or run it as root on the engine's machine",
                 ])

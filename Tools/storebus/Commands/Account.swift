@@ -39,13 +39,13 @@ struct AccountListCommand: AsyncParsableCommand {
 /// `storebus account show`
 struct AccountShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show how an account behaves in an app, and what of that was set.",
+        commandName: "show", abstract: "Show how an account behaves in an app, and which settings make it so.",
         discussion: """
             storebus account show alice
             storebus account show alice --bundle-id com.example.a
 
-            Marked (set) is what was set of the account, (app) what the app's catalogue or settings make all accounts \
-            do.
+            Values marked (set) were set for this account. Values marked (app) come from the app's catalogue or \
+            settings and apply to every account.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
@@ -69,7 +69,7 @@ struct AccountShowCommand: AsyncParsableCommand {
 /// `storebus account set`
 struct AccountSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change how an account behaves; what is not named stays.",
+        commandName: "set", abstract: "Change an account's settings. Settings you do not name stay.",
         discussion: """
             storebus account set alice --sheet cancel
             storebus account set alice --storefront FRA --simulate purchase=paymentInvalid
@@ -77,9 +77,9 @@ struct AccountSetCommand: AsyncParsableCommand {
             storebus account set alice --processor timeoutAfter
             storebus account set alice --unset sheet
 
-            --interrupt-purchases true ends purchases as failed until they are resolved (storebus resolve). The \
-            processor's modes: timeoutBefore, timeoutAfter and errorAfter lose its first answer, before or after the \
-            charge; slow and pending take two seconds; duplicateCallback tells twice.
+            With --interrupt-purchases true purchases end as failed until you resolve them (storebus resolve). The \
+            processor's modes: timeoutBefore loses its first answer before the charge, timeoutAfter and errorAfter \
+            lose it after the charge, slow and pending take two seconds, duplicateCallback reports the outcome twice.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
@@ -134,7 +134,7 @@ struct TesterOptions: ParsableArguments {
     var interruptPurchases: Bool?
 
     @Option(
-        help: ArgumentHelp("What signing in ends with: ok, fails, cancelled or interactive.", valueName: "end"),
+        help: ArgumentHelp("The outcome of signing in: ok, fails, cancelled or interactive.", valueName: "end"),
         completion: .list(TesterSettings.SignIn.rawValues))
     var signIn: String?
 
@@ -146,7 +146,7 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What a higher price ends with: agree, decline or interactive.", valueName: "end"),
+            "The answer to a higher price: agree, decline or interactive.", valueName: "end"),
         completion: .list(TesterSettings.PriceConsent.rawValues))
     var priceConsent: String?
 
@@ -175,7 +175,7 @@ struct TesterOptions: ParsableArguments {
     var simulate: [String] = []
 
     @Option(
-        help: ArgumentHelp("Forget what was set of this member. Repeatable.", valueName: "member"),
+        help: ArgumentHelp("Clear this setting. Repeatable.", valueName: "member"),
         completion: .list(TesterSettings.memberNames.sorted()))
     var unset: [String] = []
 
@@ -241,7 +241,7 @@ struct TesterOptions: ParsableArguments {
 /// `storebus account reset`
 struct AccountResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Forget what was set of an account; what it bought stays.",
+        commandName: "reset", abstract: "Clear an account's settings. Its purchases stay.",
         discussion: "storebus account reset alice")
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
@@ -263,19 +263,19 @@ struct AccountResetCommand: AsyncParsableCommand {
 /// `storebus account clear`
 struct AccountClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Delete what an account has bought in an app.",
+        commandName: "clear", abstract: "Delete an account's purchases in an app.",
         discussion: """
             storebus account clear alice --yes
             storebus account clear alice --dry-run
 
-            Its transactions, entitlements, introductory offers and prompts go, and what it began in the store and is \
-            open is cancelled; its settings and sessions stay.
+            Deletes the account's transactions, entitlements, introductory offers and prompts, and cancels its open \
+            purchases that began in the store. Keeps its settings and sessions.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
     var account: String
 
-    @Flag(help: "Only say what would go.")
+    @Flag(help: "Only print the deletions, without making them.")
     var dryRun = false
 
     @OptionGroup var options: AppCommandOptions

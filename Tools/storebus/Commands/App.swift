@@ -5,7 +5,7 @@ import StoreModels
 /// `storebus app …`
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "See and change what the store knows of an app: its price, its versions.",
+        commandName: "app", abstract: "See and change an app's settings: its price, its versions.",
         discussion: """
             storebus app list
             storebus app set --price 4.99USD
@@ -34,7 +34,7 @@ struct AppCommand: AsyncParsableCommand {
     /// `storebus app show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what is set of an app.",
+            commandName: "show", abstract: "Show an app's settings.",
             discussion: "storebus app show --bundle-id com.example.app")
 
         @OptionGroup var options: AppCommandOptions
@@ -50,7 +50,7 @@ struct AppCommand: AsyncParsableCommand {
 /// `storebus app set`
 struct AppSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change what is set of an app; what is not named stays.",
+        commandName: "set", abstract: "Change an app's settings. Settings you do not name stay.",
         discussion: """
             storebus app set --name Trails --price 4.99USD
             storebus app set --price free
@@ -58,10 +58,11 @@ struct AppSetCommand: AsyncParsableCommand {
             storebus app set --promotions-since all --released false
             storebus app set --renewal-rate realTime
 
-            A device without the app has to buy it first, if it costs something, before a promoted purchase goes on; \
-            it gets the current version. Versions before --promotions-since have to be upgraded first. Before its \
-            release an app's store page is empty; links to test a product work. --renewal-rate counts before the \
-            catalogue's _timeRate, for accounts that have no rate of their own; subscriptions that run keep theirs.
+            A device without the app gets the current version. If the app costs something, the user buys it first, \
+            and a promoted purchase continues after that. Users upgrade versions before --promotions-since first. An \
+            app that is not released has an empty store page, but links to test a product work. --renewal-rate takes \
+            precedence over the catalogue's _timeRate, for accounts without a rate of their own. Running \
+            subscriptions keep their rate.
             """)
 
     @OptionGroup var settings: AppSettingsOptions
@@ -85,7 +86,7 @@ struct AppSettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Its name in the store, at most 64 characters.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("What the app itself costs: 4.99USD, or free.", valueName: "price"))
+    @Option(help: ArgumentHelp("The price of the app itself: 4.99USD, or free.", valueName: "price"))
     var price: String?
 
     @Option(help: ArgumentHelp("The version that devices get.", valueName: "version"))
@@ -114,7 +115,7 @@ struct AppSettingsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How fast subscriptions bought from now on renew: \(SubscriptionRenewalRate.listed). "
-                + "\(Self.ofCatalogue) is what the file's _timeRate says.", valueName: "rate"),
+                + "\(Self.ofCatalogue) uses the file's _timeRate.", valueName: "rate"),
         completion: .list(SubscriptionRenewalRate.rawValues + [Self.ofCatalogue]))
     var renewalRate: String?
 

@@ -8,14 +8,14 @@ import StoreModels
 /// `storebus bus …`
 struct BusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus", abstract: "See who is on the bus, how they are, and what passes over it.",
+        commandName: "bus", abstract: "See the services on the bus, their health, and their messages.",
         discussion: """
             storebus bus ls
             storebus bus stats payment-queue
             storebus bus trace 'sb.payment.v1.>'
 
-            ls, info, stats, health and drain ask the gateway. The others join the bus themselves, at the address the running \
-            store has written down, --bus-url or BUS_URL.
+            ls, info, stats, health and drain ask the gateway. The other commands connect to the bus directly, at the \
+            address of the running store, of --bus-url or of BUS_URL.
             """,
         subcommands: [
             List.self, Info.self, Stats.self, Ping.self, Health.self, Request.self, Subscribe.self, Publish.self,
@@ -67,7 +67,7 @@ struct BusCommand: AsyncParsableCommand {
     /// `storebus bus health`
     struct Health: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "health", abstract: "Show every instance's checks; exits with 75 when one fails.",
+            commandName: "health", abstract: "Show every instance's checks. Exits with 75 when one fails.",
             discussion: "storebus bus health")
 
         @OptionGroup var options: BusOptions
@@ -84,7 +84,7 @@ struct BusCommand: AsyncParsableCommand {
 
 /// Options that select services.
 struct BusOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Only these.", valueName: "service"), completion: Completion.services)
+    @Argument(help: ArgumentHelp("Only these services.", valueName: "service"), completion: Completion.services)
     var services: [String] = []
 
     @OptionGroup var global: GlobalOptions
@@ -116,7 +116,7 @@ extension BusCommand {
                 storebus bus ping
                 storebus bus ping catalog
 
-                Asks who is there ($SRV.PING), then each instance by itself, and exits with 75 when no service answers.
+                Discovers the instances ($SRV.PING), then asks each one. Exits with 75 when no service answers.
                 """)
 
         @Argument(help: ArgumentHelp("Only this service.", valueName: "service"), completion: Completion.services)
@@ -185,10 +185,10 @@ extension BusCommand {
                 time (5s unless --timeout says otherwise).
                 """)
 
-        @Argument(help: ArgumentHelp("Where it goes.", valueName: "subject"))
+        @Argument(help: ArgumentHelp("The subject.", valueName: "subject"))
         var subject: String
 
-        @Argument(help: ArgumentHelp("What it says.", valueName: "body"))
+        @Argument(help: ArgumentHelp("The body.", valueName: "body"))
         var body: String = ""
 
         @OptionGroup var headers: BusHeaderOptions
@@ -224,15 +224,15 @@ extension BusCommand {
     /// `storebus bus pub`
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "pub", abstract: "Publish a message; it needs no subscriber.",
+            commandName: "pub", abstract: "Publish a message. It needs no subscriber.",
             discussion: """
                 storebus bus pub lunch.ready '{"table":4}'
                 """)
 
-        @Argument(help: ArgumentHelp("Where it goes.", valueName: "subject"))
+        @Argument(help: ArgumentHelp("The subject.", valueName: "subject"))
         var subject: String
 
-        @Argument(help: ArgumentHelp("What it says.", valueName: "body"))
+        @Argument(help: ArgumentHelp("The body.", valueName: "body"))
         var body: String = ""
 
         @OptionGroup var headers: BusHeaderOptions

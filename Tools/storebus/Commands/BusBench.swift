@@ -11,7 +11,7 @@ extension BusCommand {
                 storebus bus bench
                 storebus bus bench --count 50000 --size 1024 --concurrency 128
 
-                A quick look at one machine and one moment. 'make bench-bus' compares with nats-server, and says how.
+                Measures this machine at this moment. To compare with nats-server use 'make bench-bus'.
                 """)
 
         @Option(help: ArgumentHelp("Requests in all.", valueName: "number"))

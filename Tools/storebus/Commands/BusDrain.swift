@@ -6,14 +6,14 @@ extension BusCommand {
     /// `storebus bus drain`
     struct Drain: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drain", abstract: "End an instance gracefully; its supervisor starts it again.",
+            commandName: "drain", abstract: "End an instance gracefully. Its supervisor restarts it.",
             discussion: """
                 storebus bus drain catalog
                 storebus bus drain 9f3c0d21a4b5c6d7e8f90123
 
-                The instance takes no more requests, finishes those it has, and ends. With a service's name all its \
-                instances, each when the one before has a successor. Exits with 75 when none comes in time (20s \
-                unless --timeout says otherwise).
+                The instance takes no more requests, finishes those it has, and ends. Given a service's name, drains \
+                all its instances, each one after the one before has a successor. Exits with 75 when no successor \
+                comes in time (20s unless --timeout says otherwise).
                 """)
 
         @Argument(
@@ -63,7 +63,7 @@ extension BusCommand {
                 guard let successor else {
                     throw CLIError(
                         .noResponders, "\(drained.name) \(drained.id) was drained, and no new instance has come",
-                        hints: ["what supervises it has to start it again; its log says why it does not"],
+                        hints: ["its supervisor has to start it again; see the supervisor's log"],
                         retryable: true)
                 }
                 return successor.id

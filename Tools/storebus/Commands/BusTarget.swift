@@ -135,12 +135,12 @@ struct BusJoinOptions: ParsableArguments {
 struct BusHeaderOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A header; may be repeated.", valueName: "name=value"))
+        help: ArgumentHelp("A header. Repeatable.", valueName: "name=value"))
     var headers: [String] = []
 
     func validate() throws {
         for header in headers where header.firstIndex(of: "=") ?? header.startIndex == header.startIndex {
-            throw ValidationError("'\(header)' is no header; write name=value")
+            throw ValidationError("'\(header)' is not a header; write name=value")
         }
     }
 

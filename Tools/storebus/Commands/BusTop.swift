@@ -7,7 +7,7 @@ extension BusCommand {
     /// `storebus bus connections`
     struct Connections: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "connections", abstract: "List who is connected, or was, and why not any more.",
+            commandName: "connections", abstract: "List connections, open and closed, and why they closed.",
             discussion: """
                 storebus bus connections
                 storebus bus connections --sort pending
@@ -24,7 +24,7 @@ extension BusCommand {
             completion: .list(Self.orders))
         var sort = "cid"
 
-        @Flag(help: "With the patterns each has subscribed to.")
+        @Flag(help: "Also list the patterns that each connection subscribes to.")
         var subs = false
 
         @OptionGroup var bus: BusJoinOptions
@@ -72,7 +72,7 @@ enum BusPages {
                 "$SYS.REQ.\(name)", body: Array(JSONText.line(query).utf8), timeout: timeout)
         }
         guard let page = try? StrictJSON.parse(response.body) else {
-            throw CLIError(.answerInvalid, "the broker's answer about \(name) is no JSON")
+            throw CLIError(.answerInvalid, "the broker's answer about \(name) is not JSON")
         }
         return page
     }
@@ -105,16 +105,16 @@ extension BusCommand {
     /// `storebus bus top`
     struct Top: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "top", abstract: "See what is busy: requests a second, by subject.",
+            commandName: "top", abstract: "Show the busiest subjects: requests a second.",
             discussion: """
                 storebus bus top
                 storebus bus top --interval 5s --count 1 -o json
 
-                On a terminal again and again until Ctrl-C; elsewhere, or with -o json, once. The rates are those of \
-                the interval between two questions.
+                On a terminal, refreshes until Ctrl-C. Elsewhere, or with -o json, prints once. The rates are for the \
+                interval between two readings.
                 """)
 
-        @Option(help: ArgumentHelp("The time between two looks.", valueName: "time"))
+        @Option(help: ArgumentHelp("The time between two readings.", valueName: "time"))
         var interval = TimeLimit(.seconds(1))
 
         @Option(help: ArgumentHelp("End after this many rounds.", valueName: "number"))

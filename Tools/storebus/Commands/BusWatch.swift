@@ -12,11 +12,11 @@ extension BusCommand {
                 storebus bus sub 'sb.evt.>'
                 storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
 
-                A plain subscription: requests on such a subject count as taken. 'bus trace' only watches: nothing \
-                counts as taken.
+                This is an ordinary subscription, so requests on the subject count as taken. 'bus trace' only \
+                watches, and nothing counts as taken.
                 """)
 
-        @Argument(help: ArgumentHelp("A subject; * is one token, > the rest.", valueName: "pattern"))
+        @Argument(help: ArgumentHelp("A subject. * matches one token, > the rest.", valueName: "pattern"))
         var pattern: String
 
         @Option(help: ArgumentHelp("End after this many messages.", valueName: "number"))
@@ -35,14 +35,14 @@ extension BusCommand {
     /// `storebus bus trace`
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "trace", abstract: "See what passes over the bus, with who caused it, and take nothing away.",
+            commandName: "trace", abstract: "Watch messages on the bus with their causes, without taking any.",
             discussion: """
                 storebus bus trace
                 storebus bus trace 'sb.payment.v1.>'
                 storebus bus trace 2000000000000001
 
-                With a word that is not a subject pattern (it has no dot and no wildcard), such as a transaction or a \
-                trace's number, only messages that hold it. Answers go to private inboxes, which cannot be read.
+                Give a subject pattern, or a word without a dot or wildcard, such as a transaction or a trace's \
+                number, to see only the messages that contain it. Answers go to private inboxes and cannot be read.
                 """)
 
         @Argument(help: ArgumentHelp("A pattern, or a text to look for.", valueName: "txn|pattern"))

@@ -13,23 +13,24 @@ struct BuyCommand: AsyncParsableCommand {
             storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
             storebus buy com.example.pro.monthly --as carol --offer winback:back.free.month
 
-            The purchase has one idempotency key, made up unless given. While the store cannot say how it ended, the \
-            command asks again with the same key, which cannot charge twice; --timeout says for how long, 30s unless \
-            given. What the shopper does at the payment sheet is the account's setting: storebus account set.
+            The purchase has one idempotency key, made up unless you give one. While the store cannot say how it \
+            ended, the command asks again with the same key, which cannot charge twice, for 30s unless --timeout says \
+            otherwise. The account's settings decide how the payment sheet ends: storebus account set.
 
-            --outcome decides this one purchase: approve; decline by the processor; cancel at the sheet; ask-to-buy, \
-            until storebus approve or decline; interrupted, until storebus resolve; fail:CODE with an SKError's name \
-            or number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds \
-            to know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
-            purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
+            --outcome decides this one purchase. approve charges it, decline has the processor refuse it, and cancel \
+            dismisses the sheet. ask-to-buy waits for storebus approve or decline, and interrupted for storebus \
+            resolve. fail:CODE fails with the SKError of that name or number. With timeout the processor charges and \
+            its answer is lost. With pending it takes two seconds to answer. The command changes the account's \
+            settings for the purchase and restores them afterwards, also on failure or Ctrl-C. Do not use it for \
+            purchases of one account side by side.
 
-            An introductory offer is given to every eligible account; --offer intro buys nothing for any other. \
-            --offer promo:ID is signed here, as the app's server would, with the key in --offer-key: PEM with \
-            --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
-            winback:ID are redeemed outside the app, as in the App Store.
+            Every eligible account gets the introductory offer, and --offer intro buys nothing for any other. This \
+            command signs --offer promo:ID as the app's server would, with the key in --offer-key: PEM with \
+            --offer-key-id, or the output of storebus key create --kind subscriptionOffer -o json. --offer code:ID \
+            and winback:ID are redeemed outside the app, as in the App Store.
 
-            --intent adds the payment that an app saved when it deferred a purchase begun in the store; it is made \
-            once, with the product and quantity it was begun with.
+            --intent adds the payment that an app saved when it deferred a purchase begun in the store. The payment \
+            keeps the product and quantity of that purchase and is made once.
             """)
 
     @Argument(
@@ -38,7 +39,7 @@ struct BuyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many, 1 to 10; more than 1 of consumables and non-renewing subscriptions.", valueName: "n"))
+            "How many, 1 to 10. More than 1 only of consumables and non-renewing subscriptions.", valueName: "n"))
     var quantity = 1
 
     @Option(
@@ -57,7 +58,7 @@ struct BuyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The private key that signs a promotional offer.", valueName: "file"), completion: .file())
     var offerKey: String?
 
-    @Option(help: ArgumentHelp("What the key is called, when its file does not say so.", valueName: "id"))
+    @Option(help: ArgumentHelp("The key's identifier, when its file does not have it.", valueName: "id"))
     var offerKeyId: String?
 
     @Option(
@@ -81,7 +82,7 @@ struct BuyCommand: AsyncParsableCommand {
         try OutcomeOption.validate("--outcome", outcome)
         try OfferOption.validate(offer, hasKey: offerKey != nil)
         if intent != nil, offer.flatMap(OfferOption.init)?.redeemed != nil {
-            throw ValidationError("--intent is a payment of the app; code: and winback: are redeemed outside it")
+            throw ValidationError("--intent adds a payment of the app, but code: and winback: are redeemed outside it")
         }
     }
 

@@ -207,7 +207,7 @@ enum SignedOffer {
             nonce: nonce, timestamp: now.milliseconds)
         guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: key.pem),
             let signature = try? privateKey.signature(for: Data(text.utf8))
-        else { throw OfferKey.unusable("the key \(key.keyIdentifier) is no private key of P-256 in PEM") }
+        else { throw OfferKey.unusable("the key \(key.keyIdentifier) is not a P-256 private key in PEM") }
         return PaymentDiscount(
             identifier: offer, keyIdentifier: key.keyIdentifier, nonce: nonce,
             signature: signature.derRepresentation.base64EncodedString(), timestamp: now.milliseconds)
@@ -254,8 +254,8 @@ struct TesterOverride: Sendable {
             throw CLIError(
                 .interrupted, "interrupted",
                 hints: [
-                    note ?? "what was set of \(account) is as it was",
-                    "what has become of it: storebus tx list --as \(account)",
+                    note ?? "the settings of \(account) are as before",
+                    "its state: storebus tx list --as \(account)",
                 ])
         }
         return (try result.get(), note)
@@ -274,7 +274,7 @@ struct TesterOverride: Sendable {
             return nil
         } catch {
             return
-                "what was set of \(account) could not be put back (\(error.message)): storebus account show \(account)"
+                "the settings of \(account) could not be put back (\(error.message)): storebus account show \(account)"
         }
     }
 }

@@ -25,7 +25,7 @@ struct CertificatesCommand: AsyncParsableCommand {
     /// `storebus ca show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the chain, and what the OCSP responder answers.",
+            commandName: "show", abstract: "Show the certificate chain and the OCSP responder's answer.",
             discussion: "storebus ca show")
 
         @OptionGroup var global: GlobalOptions
@@ -127,7 +127,7 @@ struct CertificatesCommand: AsyncParsableCommand {
     /// `storebus ca ocsp`
     struct OCSP: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ocsp", abstract: "Choose what the OCSP responder answers about every certificate.",
+            commandName: "ocsp", abstract: "Set the OCSP responder's answer about every certificate.",
             discussion: """
                 storebus ca ocsp revoked
                 storebus ca ocsp good
@@ -158,7 +158,7 @@ struct CertificatesCommand: AsyncParsableCommand {
                 storebus ca rotate leaf
                 storebus ca rotate intermediate
 
-                What was signed before stays good, and the root stays.
+                Existing signatures stay valid, and the root stays.
                 """)
 
         @Argument(

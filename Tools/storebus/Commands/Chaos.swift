@@ -6,7 +6,7 @@ import StoreModels
 /// `storebus chaos …`
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chaos", abstract: "Break a store on purpose, and check what survives.",
+        commandName: "chaos", abstract: "Break a store on purpose, and check its invariants.",
         discussion: """
             storebus chaos run --seed 7 --duration 60s
             storebus chaos matrix --target payment-queue --faults kill,pause
@@ -28,7 +28,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "What is disturbed: processes of storebus up, or containers of a running docker compose project.",
+            "Where the faults go: processes of storebus up, or containers of a running docker compose project.",
             valueName: "process|compose"), completion: .list(DriverName.rawValues))
     var driver = DriverName.process.rawValue
 
@@ -54,13 +54,13 @@ struct ChaosOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "What customers do: \(Workload.listed).", valueName: "name"),
+            "The customers' workload: \(Workload.listed).", valueName: "name"),
         completion: .list(Workload.rawValues))
     var workload = Workload.mix.rawValue
 
     @Option(
         help: ArgumentHelp(
-            "What the run does not do besides, separated by commas: "
+            "Other parts to leave out, separated by commas: "
                 + "\(RunPart.listed).", valueName: "parts"),
         completion: .list(RunPart.rawValues))
     var without: String?
@@ -86,7 +86,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The PostgreSQL of the new store.", valueName: "url"))
     var databaseUrl: String?
 
-    @Flag(help: "Keep the new store's data, to look at what it stored.")
+    @Flag(help: "Keep the new store's data, so that you can look at it.")
     var keepData = false
 
     @OptionGroup var output: OutputOptions

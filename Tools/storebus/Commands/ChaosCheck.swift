@@ -13,13 +13,13 @@ struct ChaosCheckCommand: AsyncParsableCommand {
             storebus chaos check chaos-7 -o json
             storebus chaos check --live --seconds 20
 
-            Of a directory it needs no store. Exits with 1 unless every invariant that the history can decide held, and \
-            every kind of operation succeeded at least once.
+            Checking a directory needs no store. Exits with 1 unless every invariant that the history can decide \
+            held, and every kind of operation succeeded at least once.
 
-            With --live it is the steady state of a running store: a new customer of an app of its own buys, sends the \
-            purchase again under its key, finds it unfinished, finishes it, restores it, and reads it in the history \
-            and, where the bus can be reached and lets it, in the processor's ledger. Refusals that pass are repeated \
-            until the time is over, as clients do. Exits with 0 when all of it held and with 1 otherwise.
+            With --live it checks the steady state of a running store. A new customer of a new app buys, repeats the \
+            purchase under its key, finds it unfinished, finishes it, restores it, and reads it in the history and, \
+            if the bus is reachable and permits it, in the processor's ledger. Like a client, the check repeats \
+            transient refusals until the time is over. Exits with 0 when all of it held and with 1 otherwise.
             """)
 
     @Argument(

@@ -36,8 +36,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
                 storebus chaos fault add kill payment-queue
                 storebus chaos fault add partition eligibility
 
-                A killed process is started again by the store. Pauses and faults of the bus stay until they are \
-                cleared.
+                The store restarts a killed process. Pauses and faults of the bus stay until you clear them.
                 """)
 
         @Argument(

@@ -13,12 +13,12 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
             storebus chaos matrix --length 5s --out matrix -o json
             storebus chaos matrix --driver compose --target postgres,door,broker --faults kill,pause,restart
 
-            Each round has an app and accounts of its own, one fault, and its own history and reports in the \
-            directory of the same name below --out; the table is matrix.json and matrix.md there. Availability is \
-            the share of operations with an outcome. Exits with 1 unless every round is valid.
+            Each round has an app and accounts of its own and one fault. It writes its history and reports into a \
+            directory of its own name below --out, beside the table, matrix.json and matrix.md. Availability is the \
+            share of operations with an outcome. Exits with 1 unless every round is valid.
             """)
 
-    @Option(help: ArgumentHelp("How long each fault lasts; kill and restart have an instant only.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long each fault lasts. Kill and restart are instantaneous.", valueName: "time"))
     var length = TimeLimit(.seconds(2))
 
     @OptionGroup var chaos: ChaosOptions

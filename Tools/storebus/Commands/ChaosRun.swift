@@ -12,24 +12,24 @@ struct ChaosRunCommand: AsyncParsableCommand {
             storebus chaos run --data .storebus --faults kill --workload purchases
             storebus chaos run --driver compose --target postgres,payment-queue --faults kill,pause
 
-            Starts a store of its own, or disturbs a running one (--data), with an app and accounts that the run makes. \
-            The same seed, duration, targets and faults give the same schedule. After the faults everything is healed, \
-            requests without an outcome are sent again under their keys, and everything is read; then history.jsonl is \
-            checked and the reports are written. Exits with 1 unless every invariant held and the store came back. \
-            Ctrl-C puts everything back too.
+            Starts a store of its own, or disturbs a running one (--data), with an app and accounts that the run \
+            makes. The same seed, duration, targets and faults give the same schedule. After the faults the run heals \
+            everything, repeats requests without an outcome under their keys, and reads everything. Then it checks \
+            history.jsonl and writes the reports. Exits with 1 unless every invariant held and the store recovered. \
+            Ctrl-C heals everything too.
 
             A running store needs STOREBUS_CHAOS=1 for the faults of the bus: drop, duplicate, delay, reorder, \
-            corrupt, partition. Faults with disks, clocks and relays of the run's own need a store that it starts: \
-            disk-full puts each SQLite file on a small disk in a mount namespace; clock-jump needs libfaketime and \
-            moves one service's clock two hours forwards or one back; cut-to and cut-from hold back one direction \
-            between a service and the broker; torn-frames ends connections in the middle of a frame. A fault named \
-            by --faults whose means are missing is refused; without --faults it is left out, said so, and is in \
-            options.json.
+            corrupt, partition. Faults with disks, clocks and relays need a store that the run starts. disk-full puts \
+            each SQLite file on a small disk in a mount namespace. clock-jump needs libfaketime and moves one \
+            service's clock two hours forwards or one back. cut-to and cut-from hold back one direction between a \
+            service and the broker. torn-frames ends connections in the middle of a frame. The run refuses a fault \
+            that --faults names and this machine cannot inject. Without --faults it leaves that fault out, says so, \
+            and lists it in options.json.
 
-            With --driver compose it disturbs the containers of a running compose project, which has to have been \
-            started with deploy/compose.chaos.yml: its broker takes rules for faults, its bus is published on this \
-            machine, and containers that were killed come back. The operator's key and the bus's token are read from \
-            its containers, or are those of STOREBUS_ADMIN_KEY_FILE and BUS_CREDENTIALS_FILE.
+            With --driver compose the run disturbs the containers of a running compose project. Start the project \
+            with deploy/compose.chaos.yml: its broker takes rules for faults, this machine can reach its bus, and \
+            killed containers restart. The run reads the operator's key and the bus's token from the containers, or \
+            takes them from STOREBUS_ADMIN_KEY_FILE and BUS_CREDENTIALS_FILE.
             """)
 
     @Option(help: ArgumentHelp("How long faults are injected: 60s, 10m.", valueName: "time"))

@@ -9,7 +9,7 @@ struct CompletionsCommand: AsyncParsableCommand {
             storebus completions zsh --install
             source <(storebus completions bash)
 
-            Products, accounts, transactions and storefronts are asked of the running store.
+            Completes products, accounts, transactions and storefronts from the running store.
             """)
 
     /// A shell, with the place and text of its completion script.

@@ -4,19 +4,19 @@ import StoreModels
 /// `storebus config …`
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "See what is in force, and why.",
+        commandName: "config", abstract: "Show the settings in force, and where each comes from.",
         discussion: "storebus config show", subcommands: [Show.self])
 
     /// `storebus config show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show each value with where it came from; secrets stay hidden.",
+            commandName: "show", abstract: "Show each value and its source. Secrets stay hidden.",
             discussion: """
                 storebus config show
                 storebus config show --url http://127.0.0.1:7431 -o json
 
-                A flag goes before a variable, a variable before .storebus/run/up.json here or in a directory above, \
-                and that before the default.
+                A flag takes precedence over a variable, a variable over .storebus/run/up.json here or in a directory \
+                above, and that file over the default.
                 """)
 
         @OptionGroup var options: AppCommandOptions

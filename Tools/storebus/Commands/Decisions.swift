@@ -9,8 +9,8 @@ struct ApproveCommand: AsyncParsableCommand {
         discussion: """
             storebus approve …0001
 
-            What a parent says about a deferred purchase, or a shopper at a payment sheet that is open (storebus \
-            prompt list). The first answer decides; a later one gets the outcome.
+            Answers a deferred purchase as a parent does, or an open payment sheet as a shopper does (storebus prompt \
+            list). The first answer decides. Later ones get the same outcome.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -46,8 +46,8 @@ struct ResolveCommand: AsyncParsableCommand {
         discussion: """
             storebus resolve …0001
 
-            What a shopper does who accepts new terms or corrects a card: the purchase that was interrupted stays \
-            failed, and a new one takes its place by itself. Resolving it again gives the same new one.
+            Acts as a shopper who accepts new terms or corrects a card. The interrupted purchase stays failed, and \
+            the store makes a new one in its place. Resolving it again gives the same new one.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -68,8 +68,9 @@ struct RedeliverCommand: AsyncParsableCommand {
         discussion: """
             storebus redeliver …0001
 
-            Open apps get the transaction again, as at a launch, with a higher revision; nothing else about it changes. \
-            A finished transaction is not delivered again, and a purchasing one has nothing to deliver yet.
+            Delivers the transaction to open apps again, as at a launch, with a higher revision. Nothing else about \
+            it changes. The store does not deliver a finished transaction again, and a purchasing one has nothing to \
+            deliver yet.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -141,7 +142,7 @@ struct Decision: Sendable {
             let name = Format.name(transaction)
             throw CLIError(
                 CLIErrorCode(.notFound), "\(name) is purchasing, and has no open prompt",
-                hints: ["what waits: storebus prompt list", "storebus why \(name)"])
+                hints: ["open prompts: storebus prompt list", "storebus why \(name)"])
         }
         try await PromptLookup.answer(prompt, verdict == .approve ? .approve : .decline, error: error, context)
     }
@@ -151,7 +152,7 @@ struct Decision: Sendable {
         return error.with(
             hints: transaction.isInterrupted
                 ? ["let it go on: storebus resolve \(name)"]
-                : ["what waits: storebus prompt list", "storebus why \(name)"])
+                : ["open prompts: storebus prompt list", "storebus why \(name)"])
     }
 
     /// ```

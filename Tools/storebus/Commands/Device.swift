@@ -5,7 +5,8 @@ import StoreModels
 /// `storebus device …`
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Devices: their systems, the apps on them, what an app receives at launch.",
+        commandName: "device",
+        abstract: "Devices: their systems, their apps, and the transactions an app receives at launch.",
         discussion: """
             storebus device add alice-2 --as alice
             storebus device resume alice-2 --as alice
@@ -24,7 +25,7 @@ struct DeviceArguments: ParsableArguments {
     var device: String
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
+        name: .customLong("as"), help: ArgumentHelp("The account, made if it is new.", valueName: "account"),
         completion: Completion.accounts)
     var account: String
 
@@ -34,7 +35,7 @@ struct DeviceArguments: ParsableArguments {
 /// `storebus device list`
 struct DeviceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List devices, with the apps on them and what was bought there.",
+        commandName: "list", abstract: "List devices, with their apps and the purchases made there.",
         discussion: """
             storebus device list
             storebus device list --as alice -o names
@@ -73,7 +74,8 @@ struct DeviceListCommand: AsyncParsableCommand {
 /// `storebus device add`
 struct DeviceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Launch an account's app on a device; both are made when they are new.",
+        commandName: "add",
+        abstract: "Launch an account's app on a device. Makes the account and the device if they are new.",
         discussion: """
             storebus device add alice-2 --as alice
             storebus device add bob-1 --as bob --storefront FRA
@@ -116,12 +118,14 @@ struct DeviceAddCommand: AsyncParsableCommand {
 /// `storebus device resume`
 struct DeviceResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Bring an account's app to the front, and show what its observer receives.",
+        commandName: "resume",
+        abstract: "Bring an account's app to the front, and show the transactions its observer receives.",
         discussion: """
             storebus device resume alice-2 --as alice
 
-            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. \
-            What is received counts as delivered. storebus watch --as alice --device alice-2 goes on instead.
+            Receives every unfinished transaction of the device again, and everything the device missed, and then \
+            ends. Received transactions count as delivered. To go on receiving use storebus watch --as alice --device \
+            alice-2.
             """)
 
     @OptionGroup var named: DeviceArguments
@@ -158,7 +162,7 @@ struct DeviceArgument: ParsableArguments {
 /// `storebus device show`
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a device: its system, the apps on it, what they have set.",
+        commandName: "show", abstract: "Show a device: its system, its apps and their settings.",
         discussion: "storebus device show alice-1")
 
     @OptionGroup var named: DeviceArgument
@@ -174,13 +178,13 @@ struct DeviceShowCommand: AsyncParsableCommand {
 /// `storebus device put`
 struct DevicePutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Make a device, or change its system; what is on it stays.",
+        commandName: "put", abstract: "Make a device, or change its system. Its apps stay.",
         discussion: """
             storebus device put alice-2 --platform iPadOS --os-version 17.4
             storebus device put alice-1 --os-version 10.3.3
 
-            What is not named stays; a new device is an iOS 18.0. Promoted purchases need iOS 11, and PurchaseIntent \
-            iOS 16.4.
+            Settings you do not name stay. A new device has iOS 18.0. Promoted purchases need iOS 11, and \
+            PurchaseIntent needs iOS 16.4.
             """)
 
     @OptionGroup var named: DeviceArgument
@@ -214,17 +218,18 @@ struct DevicePutCommand: AsyncParsableCommand {
 /// `storebus device delete`
 struct DeviceDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Forget a device: its apps, what they have set, and what had begun on it.",
+        commandName: "delete", abstract: "Delete a device with its apps, their settings and its open purchases.",
         discussion: """
             storebus device delete alice-2 --yes
             storebus device delete alice-2 --dry-run
 
-            Purchases stay, they are the account's; what began in the store on it and is open is cancelled.
+            Purchases belong to the account and stay. Open purchases that began in the store on this device are \
+            cancelled.
             """)
 
     @OptionGroup var named: DeviceArgument
 
-    @Flag(help: "Only say what would go.")
+    @Flag(help: "Only print the deletions, without making them.")
     var dryRun = false
 
     @OptionGroup var global: GlobalOptions

@@ -10,7 +10,8 @@ struct DeviceInstallCommand: AsyncParsableCommand {
             storebus device install alice-2
             storebus device install alice-1 --app-version 2.0 --promoted-purchases purchaseIntent
 
-            The app's present version unless named. An unknown device is made. storebus device add launches it.
+            Installs the app's current version unless you name one, and makes an unknown device. To launch the app \
+            too, use storebus device add.
             """)
 
     @OptionGroup var named: DeviceArgument
@@ -57,11 +58,11 @@ struct DeviceInstallCommand: AsyncParsableCommand {
 /// `storebus device uninstall`
 struct DeviceUninstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "uninstall", abstract: "Delete an app from a device, with everything it has set there.",
+        commandName: "uninstall", abstract: "Delete an app from a device, with its settings there.",
         discussion: """
             storebus device uninstall alice-2
 
-            Purchases stay. What began in the store there waits for the app's next first launch.
+            Purchases stay. A purchase begun in the store waits for the app's next first launch.
             """)
 
     @OptionGroup var named: DeviceArgument
@@ -95,11 +96,12 @@ struct DeviceOpenAppCommand: AsyncParsableCommand {
             storebus device open-app ./MyApp
             storebus device open-app ./open-in-a-window --device alice-1
 
-            For taps on Buy and test links that are answered with openApp: an app that runs is given the purchase, and \
-            one that has not taken it within \(Format.delay(AppOpener.grace)) is started. The command is a line for \
-            /bin/sh, with STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID and STOREBUS_ACCOUNT, from which the \
-            client library connects, STOREBUS_PRODUCT_ID and STOREBUS_INTENT_ID. An app on a device runs once. Until \
-            Ctrl-C, which ends the apps too. storebus up --open-app does the same for as long as the store runs.
+            Handles taps on Buy and test links that the store answers with openApp. A running app gets the purchase. \
+            If no app takes it within \(Format.delay(AppOpener.grace)), the command is started: a line for /bin/sh, \
+            with STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID and STOREBUS_ACCOUNT, from which the client \
+            library connects, and STOREBUS_PRODUCT_ID and STOREBUS_INTENT_ID. An app runs once on each device. Runs \
+            until Ctrl-C, which ends the apps too. storebus up --open-app does the same for as long as the store \
+            runs.
             """)
 
     @Argument(help: ArgumentHelp("A line for /bin/sh, in quotes.", valueName: "command"))

@@ -5,14 +5,14 @@ import StoreModels
 /// `storebus doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
+        commandName: "doctor", abstract: "Find problems and print how to fix them.",
         discussion: """
             storebus doctor
             storebus doctor -o json
 
-            Looks at the environment, the data directory, disk and clock, the executables, the ports of a store that \
-            does not run, the services of one that does, and the PostgreSQL of DATABASE_URL when it is set. Exits \
-            with 1 when something has to be mended.
+            Checks the environment, the data directory, disk and clock, the executables, the ports of a stopped \
+            store, the services of a running one, and the PostgreSQL of DATABASE_URL when it is set. Exits with 1 \
+            when you have to fix something.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -243,8 +243,9 @@ struct EnvironmentCheck {
         let now = Timestamp.wallClock()
         guard now > Self.earliest else {
             return Finding(
-                "clock", .fail, "it says \(Format.time(now)): subscriptions and sessions would end at wrong times",
-                remedy: "set the machine's clock, and let it be kept: timedatectl set-ntp true")
+                "clock", .fail,
+                "the clock says \(Format.time(now)): subscriptions and sessions would end at wrong times",
+                remedy: "set the machine's clock, and keep it in time: timedatectl set-ntp true")
         }
         return Finding("clock", .pass, Format.time(now))
     }

@@ -10,7 +10,7 @@ struct DownCommand: AsyncParsableCommand {
             storebus down
             storebus down --data /var/lib/storebus --timeout 20s
 
-            Services finish what they have begun. A store that does not run is no error.
+            Services finish their work in progress. If no store runs, the command succeeds.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -10,8 +10,8 @@ struct DownloadCommand: AsyncParsableCommand {
             storebus download list --as alice
             storebus download fetch …0001 --as alice --to guide.zip
 
-            A download is there from its purchase or restore until the transaction is finished, and each device has \
-            its own state of it.
+            A download exists from its purchase or restore until the transaction is finished. Each device has its own \
+            state of it.
             """,
         subcommands: [
             DownloadListCommand.self, DownloadFetchCommand.self, DownloadStart.Command.self, DownloadPause.Command.self,
@@ -71,9 +71,9 @@ struct DownloadFetchCommand: AsyncParsableCommand {
             storebus download fetch …0001 --as alice
             storebus download fetch …0001 --as alice --device alice-2 --to guide.zip
 
-            Starts or resumes the download, fetches the content and says that it is finished. What has arrived is \
-            kept in a file of the same name with .part behind it: the same command resumes there, even after a \
-            crash. A lost connection is made again, for 30s without a byte unless --timeout says otherwise.
+            Starts or resumes the download, fetches the content and reports it finished. A partial download stays in \
+            a file of the same name with .part behind it. Run the same command to resume, even after a crash. The \
+            command reconnects after a lost connection, for 30s without a byte unless --timeout says otherwise.
             """)
 
     @OptionGroup var named: DownloadArguments
@@ -179,7 +179,7 @@ struct DownloadVerbCommand<Verb: DownloadVerb>: AsyncParsableCommand {
 enum DownloadStart: DownloadVerb {
     static let action = DownloadAction.start
     static let help = CommandConfiguration(
-        commandName: "start", abstract: "Start a download, or one that failed again; nothing is fetched.",
+        commandName: "start", abstract: "Start a download, or restart a failed one, without fetching it.",
         discussion: "storebus download start …0001 --as alice")
 }
 
@@ -235,7 +235,8 @@ enum DownloadLookup {
         if let transaction = try? TransactionLookup.find(text, among: transactions) {
             let product = transaction.payment.productIdentifier
             return CLIError(
-                CLIErrorCode(.notFound), "\(Format.name(transaction)) has no download: \(product) is no hosted product",
+                CLIErrorCode(.notFound),
+                "\(Format.name(transaction)) has no download: \(product) is not a hosted product",
                 hints: [list])
         }
         let near = Suggestion.hints(for: wanted, among: rows.map(\.download.id))

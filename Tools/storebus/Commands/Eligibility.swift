@@ -10,8 +10,9 @@ struct EligibilityCommand: AsyncParsableCommand {
             storebus eligibility --as alice
             storebus eligibility com.example.pro.monthly --as alice
 
-            Of every subscription of the app, or of one: the answer, the rule it follows from and the transaction that \
-            decided. 'unknown' is an answer too, when the history cannot be asked; it is never guessed.
+            Prints for every subscription of the app, or for one: the answer, the rule that gives it and the \
+            transaction that decided. The answer is 'unknown' when the history cannot be asked. The store never \
+            guesses.
             """)
 
     @Argument(
@@ -59,7 +60,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         }
         return CLIError(
             CLIErrorCode(.productNotFound),
-            "'\(product)' is no subscription but \(known.type.rawValue): it has no introductory offer",
+            "'\(product)' is \(known.type.rawValue), not a subscription: it has no introductory offer",
             hints: ["all subscriptions: storebus eligibility --as \(report.account)"])
     }
 }
@@ -140,12 +141,13 @@ enum EligibilityFormat {
             "subscribed to \(group) before\(decider), never with an introductory offer, and not now"
         case .offerUsed:
             "an introductory offer of \(group) was used\(decider)\(other(one)); "
-                + "no product of it and no refund gives it back"
+                + "another product or a refund does not give it back"
         case .offerReserved: "a payment under way\(other(one)) holds the introductory offer of \(group)"
         case .subscribed: "subscribed to \(group) now\(decider)"
-        case .inGracePeriod: "a subscriber of \(group) still\(decider), in the grace period"
-        case .inBillingRetryPeriod: "a subscriber of \(group) still\(decider), whose renewal is charged again"
-        case .historyUnavailable: "payment-queue is away, so past purchases are unknown; it is not guessed"
+        case .inGracePeriod: "still a subscriber of \(group)\(decider), in the grace period"
+        case .inBillingRetryPeriod:
+            "still a subscriber of \(group)\(decider), and the store retries the renewal's charge"
+        case .historyUnavailable: "payment-queue is away, so past purchases are unknown, and the store does not guess"
         }
     }
 

@@ -6,17 +6,17 @@ import StoreModels
 /// `storebus env`
 struct EnvCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "env", abstract: "Print what a program needs to find the store, or run one with it.",
+        commandName: "env", abstract: "Print the variables that connect a program to the store, or run it with them.",
         discussion: """
             eval "$(storebus env)"
             storebus env --format github >> "$GITHUB_ENV"
             storebus env -- npm test
 
-            An app with StoreKitClient needs nothing else: the account, alice unless --as names one, and its device \
-            are printed with the address. A server gets the issuer, the app's In-App Purchase key ID, if it has a \
-            key, and the root certificate (base64 DER) while the store runs.
+            An app with StoreKitClient needs nothing else: the output has the address, the account (alice unless --as \
+            names one) and its device. For a server it also has the issuer, the app's In-App Purchase key ID, if it \
+            has a key, and the root certificate (base64 DER) while the store runs.
 
-            Prints the admin key, which is a secret: what it prints belongs into no log. With a command, that command \
+            The output contains the admin key, which is a secret: keep it out of logs. With a command, that command \
             takes the place of storebus, and its exit status is the command's.
             """)
 

@@ -9,9 +9,9 @@ struct ExportCommand: AsyncParsableCommand {
             storebus export > App.storekit
             storebus export --format json --bundle-id com.example.a
 
-            'storekit' is the file byte for byte, unknown members and all. 'json' is the same content on one line, \
-            with sorted members, which compares well. Storebus's own JSON is a .storekit file with more members, so \
-            both forms can be imported again.
+            'storekit' is the imported file byte for byte, with its unknown members. 'json' is the same content on \
+            one line with sorted members, for comparing. Storebus's own JSON is a .storekit file with more members, \
+            so you can import both forms again.
             """)
 
     enum Form: String, CaseIterable, ExpressibleByArgument { case storekit, json }
@@ -27,7 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
             try await context.api.exportCatalog(context.bundleId)
         }
         guard let catalogue = try? StrictJSON.parse(bytes) else {
-            throw CLIError(.answerInvalid, "what \(context.api.url) exported is no JSON")
+            throw CLIError(.answerInvalid, "the export of \(context.api.url) is not JSON")
         }
         let text = format == .json ? JSONText.line(catalogue) + "\n" : String(decoding: bytes, as: UTF8.self)
         context.print(text, data: catalogue, names: [context.bundleId])

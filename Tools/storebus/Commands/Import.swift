@@ -13,21 +13,22 @@ struct ImportCommand: AsyncParsableCommand {
             storebus import App.storekit --watch
 
             Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability \
-            per storefront. The whole file takes effect or nothing does; a refused one leaves the catalogue as it was. \
-            Each file is a whole catalogue, so each needs an app of its own.
+            per storefront. The store takes the whole file or refuses it and keeps the catalogue it has. Each file is \
+            a whole catalogue, so each needs an app of its own.
             """)
 
     @Argument(
-        help: ArgumentHelp("Catalogues.", valueName: "file"), completion: .file(extensions: ["storekit", "json"]))
+        help: ArgumentHelp("The catalogue files.", valueName: "file"),
+        completion: .file(extensions: ["storekit", "json"]))
     var files: [String]
 
     @Option(help: ArgumentHelp("The app of the file with the same place in the line.", valueName: "id"))
     var bundleId: [String] = []
 
-    @Flag(help: "Only say what would happen.")
+    @Flag(help: "Only print the changes, without making them.")
     var dryRun = false
 
-    @Flag(help: "Go on, and import a file again whenever it changes.")
+    @Flag(help: "Keep running, and import a file again whenever it changes.")
     var watch = false
 
     @OptionGroup var global: GlobalOptions

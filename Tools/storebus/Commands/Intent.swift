@@ -11,7 +11,7 @@ struct IntentCommand: AsyncParsableCommand {
             storebus intent list
             storebus intent continue …2k9f
 
-            Without another word it taps Buy on a product, or opens a link: storebus help intent start.
+            Without a subcommand, taps Buy on a product or opens a link, as storebus intent start does.
             """,
         subcommands: [
             IntentStartCommand.self, IntentListCommand.self, IntentShowCommand.self, IntentContinueCommand.self,
@@ -28,9 +28,9 @@ struct IntentStartCommand: AsyncParsableCommand {
             storebus intent com.example.hiddenBeaches --device alice-2 --source search
             storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
 
-            The purchase waits for the app, which opens, is downloaded, has to be bought or upgraded first. A link \
-            also begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link is \
-            put in quotes.
+            The purchase waits until the app opens, is downloaded, bought or upgraded. A link also works for a \
+            product that is not promoted or not for sale yet, and its bundleId names the app. Quote a link in a \
+            shell.
             """)
 
     @Argument(
@@ -103,7 +103,7 @@ struct IntentURLCommand: AsyncParsableCommand {
             storebus intent url com.example.hiddenBeaches
             storebus intent url com.example.hiddenBeaches --svg beach.svg
 
-            For tests before a product is promoted, or an app released. --svg writes it as a QR code too.
+            Use it to test a product before it is promoted or its app is released. --svg also writes a QR code.
             """)
 
     @OptionGroup var named: ProductArgument
@@ -146,8 +146,8 @@ struct IntentContinueCommand: AsyncParsableCommand {
         discussion: """
             storebus intent continue …2k9f
 
-            The delegate's true. One intent makes one payment only, however often it is continued. Waits for the \
-            outcome, 30s unless --timeout says otherwise; the exit status is that of a purchase.
+            The delegate returns true. One intent makes only one payment, however often you continue it. Waits for \
+            the outcome, 30s unless --timeout says otherwise, and exits with the status of the purchase.
             """)
 
     @OptionGroup var named: IntentArgument
@@ -172,8 +172,8 @@ struct IntentDeferCommand: AsyncParsableCommand {
         discussion: """
             storebus intent defer …2k9f
 
-            The delegate's false. The saved payment is added later with storebus buy PRODUCT --as ACCOUNT --intent ID; \
-            a new payment for the product is another purchase.
+            The delegate returns false. Add the saved payment later with storebus buy PRODUCT --as ACCOUNT --intent \
+            ID. A new payment for the product is another purchase.
             """)
 
     @OptionGroup var named: IntentArgument
@@ -194,13 +194,13 @@ struct IntentCancelCommand: AsyncParsableCommand {
             storebus intent cancel …2k9f --feedback owned
             storebus intent cancel …2k9f
 
-            The delegate's false, for good. Without feedback it looks like a fault to the user; storebus intent list \
-            warns of it.
+            The delegate returns false and drops the payment. Without feedback the user takes it for a fault, and \
+            storebus intent list warns of it.
             """)
 
     @OptionGroup var named: IntentArgument
 
-    @Option(help: ArgumentHelp("What the app tells the user.", valueName: "text"))
+    @Option(help: ArgumentHelp("The message that the app shows the user.", valueName: "text"))
     var feedback: String?
 
     @OptionGroup var global: GlobalOptions

@@ -47,7 +47,7 @@ struct IntentListCommand: AsyncParsableCommand {
 /// `storebus intent show`
 struct IntentShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one of them: its state and what it waits for.",
+        commandName: "show", abstract: "Show one purchase: its state and the step it waits for.",
         discussion: "storebus intent show …2k9f")
 
     @OptionGroup var named: IntentArgument
@@ -91,7 +91,7 @@ enum IntentLookup {
             throw CLIError(
                 CLIErrorCode(.notFound), "the store has no intent '\(text)'",
                 hints: near
-                    + (after.map { ["looked at up to \($0); give a newer one's whole identifier"] } ?? [])
+                    + (after.map { ["searched up to \($0); for a newer one give the whole identifier"] } ?? [])
                     + ["all of them: storebus intent list"])
         }
         return found

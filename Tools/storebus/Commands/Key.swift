@@ -15,16 +15,16 @@ struct KeyCommand: AsyncParsableCommand {
     /// `storebus key create`
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a key; its secret is shown this once.",
+            commandName: "create", abstract: "Make a key. Its secret is shown only once.",
             discussion: """
                 storebus key create --kind api
                 storebus key create --kind subscriptionOffer -o json
                 storebus key create --kind inAppPurchase --p8 AuthKey.p8
 
-                'api' lets the app's server ask about its customers, 'sharedSecret' belongs to receipts, \
-                'inAppPurchase' signs the tokens of Apple's App Store Server libraries and promotional offers, as the \
-                account's key at Apple: for every app, or with --bundle-id for one. 'subscriptionOffer' signs \
-                promotional offers of one app. The secrets of both are private keys, PEM.
+                'api' lets the app's server query its customers. 'sharedSecret' is for receipts. 'inAppPurchase' \
+                signs the tokens of Apple's App Store Server libraries and promotional offers, like an account's key \
+                at Apple, for every app, or with --bundle-id for one. 'subscriptionOffer' signs promotional offers of \
+                one app. Both of these are private keys in PEM.
                 """)
 
         @Option(
@@ -83,7 +83,7 @@ struct KeyCommand: AsyncParsableCommand {
             discussion: """
                 storebus key list
 
-                Those of the app, and the account's, which serve every app.
+                Lists the app's keys, and the account's keys, which work for every app.
                 """, aliases: ["ls"])
 
         @OptionGroup var options: AppCommandOptions
@@ -112,7 +112,7 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The key.", valueName: "key"))
         var key: String
 
-        @Flag(help: "Only say what would go.")
+        @Flag(help: "Only print the deletions, without making them.")
         var dryRun = false
 
         @OptionGroup var options: AppCommandOptions

@@ -13,20 +13,20 @@ struct ListenCommand: AsyncParsableCommand {
             storebus listen --forward-to localhost:8080/apple --route REFUND=http://localhost:8081/refunds
 
             The store leases each notification to this command, which posts it as Apple does and reports the outcome. \
-            Two lines each: one when it arrives, one when it is answered, with the same id. Until Ctrl-C, after which \
-            the app's endpoint is again the one of before.
+            It prints a line when a notification arrives and one when the server answers, both with the same id. Runs \
+            until Ctrl-C, and then restores the app's previous endpoint.
 
-            What fails is repeated as --retry says: fast 5 times, after 1, 2, 4, 8 and 16 seconds; apple 5 times, after \
-            1, 12, 24, 48 and 72 hours of the app's clock; sandbox never. What is not reported counts as NO_RESPONSE \
-            and is repeated too, so nothing is lost when this command is killed. --since 10m first posts again what \
-            was made in the last 10 minutes of the app's clock, and reports nothing of it. --timeout, up to 59s, is \
-            how long the server may take; 5s unless given.
+            --retry says how the store repeats failed attempts: fast (5 times, after 1, 2, 4, 8 and 16 seconds), \
+            apple (5 times, after 1, 12, 24, 48 and 72 hours of the app's clock) or sandbox (never). A notification \
+            without a reported outcome counts as NO_RESPONSE and is repeated too, so killing this command loses \
+            nothing. --since 10m first reposts the notifications of the last 10 minutes of the app's clock, without \
+            reporting their outcome. --timeout is how long the server may take, at most 59s, and 5s unless given.
             """)
 
     @Option(help: ArgumentHelp("Where the app's server takes notifications.", valueName: "url"))
     var forwardTo: String
 
-    @Option(help: ArgumentHelp("First post again what was made since: 10m, 36h, 3mo.", valueName: "time"))
+    @Option(help: ArgumentHelp("First repost the notifications made since: 10m, 36h, 3mo.", valueName: "time"))
     var since: String?
 
     @Option(help: ArgumentHelp("Another URL for a type, with or without its subtype.", valueName: "type=url"))
@@ -148,7 +148,7 @@ struct NotificationListener: Sendable {
         if let before {
             context.narrate(
                 before.isListen
-                    ? "note: \(bundleId) was listened to before; two who listen share what comes\n"
+                    ? "note: \(bundleId) had a listener already; two listeners share the notifications\n"
                     : "note: this replaces \(Table.onOneLine(before.url)) until it ends\n")
         }
         if let since { try await postAgain(since) }
@@ -307,7 +307,7 @@ struct NotificationListener: Sendable {
             let remedy: ShellCommand = before.map { "\($0.url) --retry \($0.retry.rawValue)" } ?? "--delete"
             context.narrate(
                 "note: the endpoint of \(bundleId) is still \(NotificationEndpoint.listen) (\(error.message)); "
-                    + "what it was before: storebus notifications endpoint \(remedy)\(option)\n")
+                    + "set it back: storebus notifications endpoint \(remedy)\(option)\n")
         }
     }
 }

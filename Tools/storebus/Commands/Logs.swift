@@ -13,14 +13,14 @@ struct LogsCommand: AsyncParsableCommand {
             storebus logs -f -o jsonl
             storebus logs --trace 4bf92f3577b34da6a3ce929d0e0e4736
 
-            A service's name means all its replicas, payment-queue#2 for the second alone. Errors print the trace of \
-            their request; its beginning is enough.
+            A service's name selects all its replicas, and payment-queue#2 only the second. Errors print the trace of \
+            their request. Its first digits are enough.
             """)
 
-    @Argument(help: ArgumentHelp("Only these.", valueName: "service"), completion: Completion.services)
+    @Argument(help: ArgumentHelp("Only these services.", valueName: "service"), completion: Completion.services)
     var services: [String] = []
 
-    @Flag(name: .shortAndLong, help: "Go on with what is written from now on.")
+    @Flag(name: .shortAndLong, help: "Follow new lines as the services write them.")
     var follow = false
 
     @Option(
@@ -29,7 +29,7 @@ struct LogsCommand: AsyncParsableCommand {
     var level = "trace"
 
     @Option(
-        name: .customShort("n"), help: ArgumentHelp("How many lines of what is there, at most.", valueName: "lines"))
+        name: .customShort("n"), help: ArgumentHelp("How many of the existing lines, at most.", valueName: "lines"))
     var count = 100
 
     @Option(help: ArgumentHelp("Only the lines of one request, by its trace.", valueName: "id"))

@@ -5,15 +5,15 @@ import StoreModels
 /// `storebus notifications …`
 struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notifications", abstract: "App Store Server Notifications: where they go, what became of them.",
+        commandName: "notifications", abstract: "App Store Server Notifications: their endpoint and their delivery.",
         discussion: """
             storebus notifications endpoint http://localhost:8080/apple
             storebus notifications list --state failed
             storebus notifications show 3f2a1c9e
             storebus notifications resend 3f2a1c9e
 
-            They are of version 2, signed as Apple signs them. storebus listen forwards them without an endpoint that \
-            the store can reach; storebus trigger makes one.
+            Notifications are of version 2, signed as Apple signs them. To forward them without an endpoint that the \
+            store can reach use storebus listen. To make one use storebus trigger.
             """,
         subcommands: [List.self, Show.self, Resend.self, Endpoint.self])
 
@@ -89,13 +89,13 @@ struct NotificationsCommand: AsyncParsableCommand {
     /// `storebus notifications show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a notification's attempts, and what it says.",
+            commandName: "show", abstract: "Show a notification's attempts and its content.",
             discussion: """
                 storebus notifications show 3f2a1c9e
                 storebus notifications show 3f2a1c9e --jws
 
-                The payload is decoded and not verified, with the transaction and the renewal information in it. --jws \
-                prints the text that is sent.
+                Decodes the payload with its transaction and renewal information, without verifying it. --jws prints \
+                the signed text as it is sent.
                 """)
 
         @OptionGroup var named: NotificationArgument
@@ -150,10 +150,11 @@ struct NotificationsCommand: AsyncParsableCommand {
                 storebus notifications endpoint https://example.com/apple --retry apple --timeout 2s
                 storebus notifications endpoint --delete
 
-                A failed attempt is repeated as --retry says: apple 5 times, after 1, 12, 24, 48 and 72 hours of the \
-                app's clock; sandbox never; fast 5 times, after 1, 2, 4, 8 and 16 seconds. Default: apple for an app \
-                in Production, else sandbox. --timeout, 100ms to 60s, is for one attempt; 5s unless given. Flags \
-                without a URL change the endpoint that is there. What waits when it is deleted goes to the next one.
+                --retry says how the store repeats a failed attempt: apple (5 times, after 1, 12, 24, 48 and 72 hours \
+                of the app's clock), sandbox (never) or fast (5 times, after 1, 2, 4, 8 and 16 seconds). The default \
+                is apple for an app in Production, else sandbox. --timeout, 100ms to 60s, is for one attempt, and 5s \
+                unless given. Flags without a URL change the existing endpoint. After --delete, waiting notifications \
+                go to the next endpoint you set.
                 """)
 
         @Argument(help: ArgumentHelp("http:// or https://, as the store reaches it.", valueName: "url"))
@@ -164,10 +165,10 @@ struct NotificationsCommand: AsyncParsableCommand {
             completion: .list(NotificationEndpoint.Retry.rawValues))
         var retry: String?
 
-        @Flag(help: "Send what is due together in a random order.")
+        @Flag(help: "Send notifications that are due together in a random order.")
         var shuffle = false
 
-        @Flag(help: "Send what was delivered once more.")
+        @Flag(help: "Send delivered notifications once more.")
         var duplicate = false
 
         @Flag(help: "Remove the endpoint.")

@@ -12,11 +12,11 @@ struct PageCommand: AsyncParsableCommand {
             storebus page --as alice --search beach
             storebus page --as alice --featured
 
-            Opens the App Store app and not the account's own: nothing is launched. storebus promo list --device says \
-            why a product is not shown.
+            Opens the App Store app without launching the account's own app. storebus promo list --device says why a \
+            product is missing.
             """)
 
-    @Option(help: ArgumentHelp("Only what has all of these words.", valueName: "words"))
+    @Option(help: ArgumentHelp("Only products that contain all of these words.", valueName: "words"))
     var search: String?
 
     @Flag(help: "The featured tab.")
@@ -130,8 +130,8 @@ enum StorePageTable {
     /// Describes the services missing from the page.
     private static func sentence(_ part: String) -> Advice {
         switch part {
-        case "promotions": "what this device has set is not known for now: the operator's order and visibility"
-        case "payments": "what the account owns is not known for now"
+        case "promotions": "this device's overrides are not known for now; this is the operator's order and visibility"
+        case "payments": "the account's purchases are not known for now"
         case "eligibility": "whether the account may have an offer is not known for now"
         default: "\(part) is away"
         }

@@ -23,7 +23,7 @@ struct ProductCommand: AsyncParsableCommand {
             discussion: "storebus product list --storefront FRA", aliases: ["ls"])
 
         @Option(
-            help: ArgumentHelp("Whose prices and words: a country's three letters.", valueName: "country"),
+            help: ArgumentHelp("The storefront of prices and texts: a country's three letters.", valueName: "country"),
             completion: Completion.storefronts)
         var storefront = "USA"
 
@@ -54,14 +54,13 @@ struct ProductShowCommand: AsyncParsableCommand {
         discussion: """
             storebus product show com.example.pro.monthly --storefront FRA
 
-            Of a subscription with all its offers: the introductory one, promotional ones, offer codes and win-back \
-            offers.
+            Shows a subscription with all its offers: introductory, promotional, offer codes and win-back.
             """)
 
     @OptionGroup var named: ProductArgument
 
     @Option(
-        help: ArgumentHelp("Whose price and words: a country's three letters.", valueName: "country"),
+        help: ArgumentHelp("The storefront of price and texts: a country's three letters.", valueName: "country"),
         completion: Completion.storefronts)
     var storefront = "USA"
 

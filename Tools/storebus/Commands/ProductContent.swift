@@ -5,7 +5,7 @@ import StoreModels
 /// `storebus product content …`
 struct ProductContentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "content", abstract: "Hosted content: what customers of a product download.",
+        commandName: "content", abstract: "Hosted content: the files that customers of a product download.",
         discussion: """
             storebus product content put com.example.guide guide.zip
             storebus product content show com.example.guide
@@ -25,8 +25,8 @@ struct ProductContentCommand: AsyncParsableCommand {
                 storebus product content put com.example.guide guide.zip
                 storebus product content put com.example.guide guide.zip --content-version 1.1
 
-                All or nothing: a product sells once its content is there, and an upload that breaks changes nothing. \
-                Version and length must be those the catalogue's hostedContent declares.
+                The store takes the whole upload or nothing. A product sells once its content is there, and a broken \
+                upload changes nothing. Version and length must match the catalogue's hostedContent.
                 """)
 
         @OptionGroup var named: ProductArgument
@@ -66,7 +66,7 @@ struct ProductContentCommand: AsyncParsableCommand {
     /// `storebus product content show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what content of a product is there.",
+            commandName: "show", abstract: "Show a product's uploaded content.",
             discussion: "storebus product content show com.example.guide")
 
         @OptionGroup var named: ProductArgument

@@ -5,13 +5,13 @@ import StoreModels
 /// `storebus product price`
 struct ProductPriceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "price", abstract: "Show what a product costs in several storefronts.",
+        commandName: "price", abstract: "Show a product's price in several storefronts.",
         discussion: """
             storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
             storebus product price com.example.pro.monthly
 
-            Without --storefront, all 175 of them. A catalogue that says nothing of a storefront has the same number \
-            there, in its currency.
+            Without --storefront, shows all 175 storefronts. A storefront that the catalogue does not mention has the \
+            same number in its own currency.
             """)
 
     @OptionGroup var named: ProductArgument
@@ -65,7 +65,7 @@ struct ProductAvailabilityCommand: AsyncParsableCommand {
             storebus product availability com.example.pro.monthly --storefront USA,FRA,JPN
             storebus product availability com.example.pro.monthly
 
-            Without --storefront, the United States.
+            Without --storefront, checks the United States.
             """)
 
     @OptionGroup var named: ProductArgument

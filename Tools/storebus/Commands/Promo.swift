@@ -5,14 +5,15 @@ import StoreModels
 /// `storebus promo …`
 struct PromoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "promo", abstract: "Promoted purchases: order, visibility and images; overrides of a device.",
+        commandName: "promo", abstract: "Promoted purchases: order, visibility, images and a device's overrides.",
         discussion: """
             storebus promo list
             storebus promo order com.example.hiddenBeaches com.example.pro.monthly
             storebus promo hide com.example.pro.monthly --device alice-1
 
-            Without --device, what the operator sets up for all customers, as in App Store Connect. With it, what the \
-            app has set on one device with SKProductStorePromotionController.
+            Without --device, these commands change the operator's setup for all customers, as in App Store Connect. \
+            With it, they change the overrides that the app sets on one device with \
+            SKProductStorePromotionController.
             """,
         subcommands: [
             PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
@@ -23,7 +24,7 @@ struct PromoCommand: AsyncParsableCommand {
 /// `storebus promo list`
 struct PromoListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what is promoted and what is not yet, and why.",
+        commandName: "list", abstract: "List promoted products, and why others are not promoted yet.",
         discussion: """
             storebus promo list
             storebus promo list --device alice-1
@@ -45,14 +46,15 @@ struct PromoListCommand: AsyncParsableCommand {
 /// `storebus promo order`
 struct PromoOrderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "order", abstract: "Say which products are promoted, in which order.",
+        commandName: "order", abstract: "Set the promoted products and their order.",
         discussion: """
             storebus promo order com.example.hiddenBeaches com.example.pro.monthly
             storebus promo order com.example.pro.monthly --device alice-1
             storebus promo order --device alice-1
 
-            Without --device the list is exactly these, 20 at most; what was hidden stays so. With --device these come \
-            first there and the others follow as the operator has them; none clears the device's order.
+            Without --device the list is exactly these products, at most 20, and hidden ones stay hidden. With \
+            --device these come first on that device, and the others follow in the operator's order. Without \
+            products, --device clears the device's order.
             """)
 
     @Argument(
@@ -80,13 +82,13 @@ struct PromoOrderCommand: AsyncParsableCommand {
 /// `storebus promo reset`
 struct PromoResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Put order and visibility back.",
+        commandName: "reset", abstract: "Reset order and visibility.",
         discussion: """
             storebus promo reset --device alice-1
             storebus promo reset
 
-            With --device everything the app has set there goes. Without it the promoted products stand in the \
-            catalogue's order again, and none is hidden; images and their reviews stay.
+            With --device, removes everything the app has set there. Without it, restores the catalogue's order and \
+            shows every product. Images and their reviews stay.
             """)
 
     @OptionGroup var target: DeviceOption
@@ -125,7 +127,7 @@ struct PromoHideCommand: AsyncParsableCommand {
             storebus promo hide com.example.pro.monthly
             storebus promo hide com.example.pro.monthly --device alice-1
 
-            It is hidden on the product page, in search and on the featured tab alike.
+            Hides the product on the product page, in search and on the featured tab.
             """)
 
     @OptionGroup var named: VisibilityArguments
@@ -142,8 +144,8 @@ struct PromoShowCommand: AsyncParsableCommand {
             storebus promo show com.example.pro.monthly
             storebus promo show com.example.pro.monthly --device alice-1
 
-            With --device also what the operator hides is shown there, if it is promoted. Without it a product that is \
-            not in the list comes to its end.
+            With --device, shows a promoted product on that device even if the operator hides it. Without --device, \
+            adds a product that is not in the list at its end.
             """)
 
     @OptionGroup var named: VisibilityArguments
@@ -159,7 +161,7 @@ struct PromoDefaultCommand: AsyncParsableCommand {
         discussion: """
             storebus promo default com.example.pro.monthly --device alice-1
 
-            Without --device: visible, which is what the operator has not hidden.
+            Without --device: visible unless the operator has hidden the product.
             """)
 
     @OptionGroup var named: VisibilityArguments
@@ -171,14 +173,14 @@ struct PromoDefaultCommand: AsyncParsableCommand {
 /// `storebus promo featured`
 struct PromoFeaturedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "featured", abstract: "The featured tab: see it, or say which products of an app are on it.",
+        commandName: "featured", abstract: "Show the featured tab, or set an app's products on it.",
         discussion: """
             storebus promo featured
             storebus promo featured com.example.pro.monthly com.example.hiddenBeaches
             storebus promo featured --none
 
-            The tab is one for all apps. Products take the place of those their app had there; other apps' stay. A \
-            device shows of it what is on its page too: storebus page --featured.
+            All apps share one tab. The products replace those of their own app, and other apps' products stay. A \
+            device shows those that are also on its page: storebus page --featured.
             """)
 
     @Argument(

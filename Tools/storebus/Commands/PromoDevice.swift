@@ -73,7 +73,7 @@ struct DeviceOverrides: Sendable {
 struct DeviceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What the app has set on this device, instead of the operator's list.", valueName: "device"),
+            "The overrides that the app set on this device, instead of the operator's list.", valueName: "device"),
         completion: Completion.devices)
     var device: String?
 

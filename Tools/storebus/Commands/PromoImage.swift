@@ -16,12 +16,13 @@ struct PromoImageCommand: AsyncParsableCommand {
     /// `storebus promo image put`
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "put", abstract: "Upload a product's image, or replace it; it waits for review then.",
+            commandName: "put", abstract: "Upload or replace a product's image, which then waits for review.",
             discussion: """
                 storebus promo image put com.example.hiddenBeaches beach.png
                 storebus promo image put com.example.hiddenBeaches beach.png --approve
 
-                PNG or JPEG, 1024 by 1024 pixels, which is read in the file and not in its name.
+                The image is a PNG or JPEG of 1024 by 1024 pixels. The store checks the file's content and ignores \
+                its name.
                 """)
 
         @OptionGroup var named: ProductArgument

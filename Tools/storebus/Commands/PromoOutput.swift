@@ -141,7 +141,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
     }
 
     private var notes: [Advice] {
-        guard device != nil else { return ["unknown device: it shows what the operator shows"] }
+        guard device != nil else { return ["unknown device: it shows the operator's list"] }
         if let unsupported { return [Advice(unsupported)] }
         guard let app else { return ["the app is not on this device, so nothing is set here"] }
         let launched: Advice = "the app has never been launched here, so nothing can be set"

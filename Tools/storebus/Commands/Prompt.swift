@@ -6,7 +6,7 @@ import StoreModels
 struct PromptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prompt",
-        abstract: "See and answer what waits for a person: payment sheets, Ask to Buy.",
+        abstract: "See and answer open prompts: payment sheets, Ask to Buy.",
         discussion: """
             storebus account set alice --sheet interactive
             storebus prompt list
@@ -17,7 +17,7 @@ struct PromptCommand: AsyncParsableCommand {
     /// `storebus prompt list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List what waits, oldest first.",
+            commandName: "list", abstract: "List open prompts, oldest first.",
             discussion: "storebus prompt list --as alice", aliases: ["ls"])
 
         @OptionGroup var owner: AccountFilter
@@ -40,7 +40,7 @@ struct PromptCommand: AsyncParsableCommand {
     /// `storebus prompt answer`
     struct AnswerPrompt: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "answer", abstract: "Answer one.",
+            commandName: "answer", abstract: "Answer a prompt.",
             discussion: """
                 storebus prompt answer p_01 approve
                 storebus prompt answer p_01 decline --error paymentInvalid
@@ -91,7 +91,7 @@ enum PromptLookup {
             let near = Suggestion.hints(for: wanted, among: prompts.map(\.id))
             throw CLIError(
                 CLIErrorCode(.notFound), "no prompt '\(text)' waits",
-                hints: near + ["what waits: storebus prompt list"])
+                hints: near + ["open prompts: storebus prompt list"])
         }
         return found
     }

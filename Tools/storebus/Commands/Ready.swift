@@ -5,14 +5,14 @@ import StoreModels
 /// `storebus ready`
 struct ReadyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ready", abstract: "Say whether the store is ready; for health checks and scripts.",
+        commandName: "ready", abstract: "Say whether the store is ready, for health checks and scripts.",
         discussion: """
             storebus ready
             storebus ready --wait --timeout 30s
 
-            Ready is a store that completes purchases: one without its payment processor takes them and lets them \
-            wait, and is not. Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s \
-            unless --timeout says otherwise.
+            A store is ready when it completes purchases. Without its payment processor it takes purchases but they \
+            wait, so it is not ready. Exits with 0 or 1 only. With --wait, asks until the store is ready, 30s unless \
+            --timeout says otherwise.
             """)
 
     @Flag(help: "Ask again until it is ready.")
@@ -85,7 +85,7 @@ struct ReadyCommand: AsyncParsableCommand {
                 failure = error
             }
             guard ContinuousClock.now < deadline else {
-                failure.hints = ["what is missing: storebus doctor"] + failure.hints
+                failure.hints = ["find the reason: storebus doctor"] + failure.hints
                 throw failure
             }
             try? await ContinuousClock().sleep(for: pause)

@@ -42,14 +42,14 @@ struct VerifyCommand: AsyncParsableCommand {
             storebus ca issue transaction 2000000000000001 --break expired | storebus verify -
             storebus verify notification.json --root root.pem --offline
 
-            A receipt is base64, the binary receipt itself, or what storebus receipt -o json prints; - is the standard \
-            input. The store's verifyReceipt is asked, and every status but 0 exits with 1 and what it means. --json \
-            prints Apple's answer as it came.
+            A receipt is base64, the binary receipt itself, or the output of storebus receipt -o json. - reads \
+            standard input. The command asks the store's verifyReceipt. For every status but 0 it prints the meaning \
+            and exits with 1. --json prints Apple's answer as it came.
 
-            A signed payload is a JWS, or a notification or response that has one. It is verified here, in the steps of \
-            Apple's libraries: \(JWSVerifier.Step.listed). The first that \
-            fails is named, with its reason, and exits with 1. Root, app and environment are the store's, unless --root \
-            names a file; then no store is asked but its OCSP responder, and with --offline none at all.
+            A signed payload is a JWS, or a notification or response that contains one. The command verifies it here, \
+            in the steps of Apple's libraries: \(JWSVerifier.Step.listed). It names the first step that fails, with \
+            its reason, and exits with 1. Root, app and environment are the store's unless --root names a file. With \
+            --root the command asks only the store's OCSP responder, and with --offline nothing at all.
             """)
 
     @Argument(help: ArgumentHelp("The file, or -.", valueName: "file"), completion: .file())
@@ -66,7 +66,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("Of a payload: the root that is trusted; the store's without it.", valueName: "file"),
+        help: ArgumentHelp("Of a payload: the root to trust. Default: the store's.", valueName: "file"),
         completion: .file())
     var root: String?
 

@@ -5,13 +5,13 @@ import StoreModels
 /// `storebus refund`
 struct RefundCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refund", abstract: "Give a purchase's money back, and take away what it gave.",
+        commandName: "refund", abstract: "Refund a purchase and take its entitlement away.",
         discussion: """
             storebus refund …0001
             storebus refund …0001 --reason appIssue
 
-            All of the money that is still there, once: refunding again gives nothing more. The customer's apps are \
-            notified that the entitlement is gone, and a subscription no longer renews. A used offer stays used.
+            Refunds all of the money that is left. Refunding again gives nothing more. The customer's apps learn that \
+            the entitlement is gone, and a subscription no longer renews. A used offer stays used.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -26,7 +26,7 @@ struct RefundCommand: AsyncParsableCommand {
 /// `storebus revoke`
 struct RevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take away what a purchase gave, without money back.",
+        commandName: "revoke", abstract: "Take a purchase's entitlement away without a refund.",
         discussion: "storebus revoke …0001")
 
     @OptionGroup var named: TransactionArgument

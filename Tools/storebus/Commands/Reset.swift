@@ -5,27 +5,27 @@ import StoreModels
 /// `storebus reset`
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Begin an app's store anew: everything its customers have bought goes.",
+        commandName: "reset", abstract: "Reset an app's store: delete all purchases of its customers.",
         discussion: """
             storebus reset --yes
             storebus reset --everything --yes
             storebus reset --bundle-id com.example.a --dry-run
 
-            Transactions, entitlements, introductory offers and prompts of every account go, what began in the store \
-            and is open is cancelled, and the app's clock is the wall's again. The catalogue, the app's settings, the \
-            accounts' settings, and devices with what they have set stay.
+            Deletes the transactions, entitlements, introductory offers and prompts of every account, cancels open \
+            purchases that began in the store, and sets the app's clock to the wall's. Keeps the catalogue, the app's \
+            settings, the accounts' settings, and devices with their settings.
 
-            --settings forgets what was set of the accounts too, and gives the app the settings it had after its \
-            import; --everything also deletes the devices. Accounts and devices belong to all apps of the store.
+            --settings also clears the accounts' settings and gives the app its settings as of its import. \
+            --everything also deletes the devices. Accounts and devices belong to all apps of the store.
             """)
 
-    @Flag(help: "Forget what was set of all accounts, and of the app, too.")
+    @Flag(help: "Clear the settings of all accounts and of the app, too.")
     var settings = false
 
     @Flag(help: "The settings, and all devices, too.")
     var everything = false
 
-    @Flag(help: "Only say what would go.")
+    @Flag(help: "Only print the deletions, without making them.")
     var dryRun = false
 
     @OptionGroup var options: AppCommandOptions

@@ -5,19 +5,18 @@ import StoreModels
 /// `storebus restore --as alice`
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Bring back what an account has bought, as its app on a device would.",
+        commandName: "restore", abstract: "Restore an account's purchases, as its app on a device would.",
         discussion: """
             storebus restore --as alice
             storebus restore --as alice --device alice-2
 
-            What the account owns comes again as new transactions in state restored, on this device only: what is not \
-            used up, and subscriptions that renew; never a charge. What is not finished is left out: it is in the \
-            queue already. Waits for the end, 30s unless --timeout says \
-            otherwise, and shows what came back. How a restore fails is the account's setting: storebus account set \
-            alice --simulate restore=unknown.
+            Restores non-consumables and subscriptions that renew as new transactions in state restored, on this \
+            device only. Nothing is charged. Unfinished transactions are left out, because the queue has them \
+            already. Waits for the end, 30s unless --timeout says otherwise, and shows the restored transactions. To \
+            make a restore fail use storebus account set alice --simulate restore=unknown.
             """)
 
-    @Option(help: ArgumentHelp("Recorded with the restore; it filters nothing.", valueName: "name"))
+    @Option(help: ArgumentHelp("Recorded with the restore. It filters nothing.", valueName: "name"))
     var applicationUsername: String?
 
     @Option(help: ArgumentHelp("The same key again gives the same restore.", valueName: "key"))

@@ -72,7 +72,7 @@ struct SignatureCheck {
             return try JWSVerifier(root: bytes)
         } catch {
             throw CLIError(
-                .certificateUnreadable, "\(root ?? "the store's root") is no certificate in PEM or DER",
+                .certificateUnreadable, "\(root ?? "the store's root") is not a certificate in PEM or DER",
                 hints: ["the store's: storebus ca root --out root.pem"])
         }
     }
@@ -127,7 +127,7 @@ extension JWSVerifier.Step {
         case .form: "it is cut, or no JWS"
         case .chain: "trust this store's root: storebus ca root --out root.cer"
         case .certificates: "data of Xcode and of --break has no chain of three"
-        case .revocation: "what the responder answers: storebus ca show"
+        case .revocation: "the responder's answer: storebus ca show"
         case .app: "name the app: --bundle-id"
         case .environment: "name another: --environment"
         case .algorithm, .validity, .purpose, .signature: "a server has to refuse it"

@@ -5,7 +5,7 @@ import StoreModels
 /// `storebus status`
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say which store is used, and how its services are.",
+        commandName: "status", abstract: "Show which store is used, and the state of its services.",
         discussion: "storebus status -o json")
 
     @OptionGroup var global: GlobalOptions

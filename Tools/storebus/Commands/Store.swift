@@ -11,27 +11,27 @@ struct StoreCommand: AsyncParsableCommand {
             storebus store list
             storebus store delete t-7
 
-            Tests that run side by side use one each. A store begins with an app's catalogue and no customers; its \
-            clock moves by call only. Stores of equal seeds show equal identifiers.
+            Use one store for each test that runs in parallel. A store begins with an app's catalogue and no \
+            customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers.
             """,
         subcommands: [Create.self, List.self, Delete.self])
 
     /// `storebus store create`
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a store; its private key is shown this once.",
+            commandName: "create", abstract: "Make a store. Its private key is shown only once.",
             discussion: """
                 storebus store create
                 storebus store create --ttl 10m --seed 42 -o json
                 """)
 
-        @Option(help: ArgumentHelp("Where the clock is set; now without it.", valueName: "instant"))
+        @Option(help: ArgumentHelp("The clock's first time. Default: now.", valueName: "instant"))
         var clock: String?
 
-        @Option(help: ArgumentHelp("How long the store lasts, at most 7d; 1h without it.", valueName: "time"))
+        @Option(help: ArgumentHelp("How long the store lasts, at most 7d. Default: 1h.", valueName: "time"))
         var ttl: String?
 
-        @Option(help: ArgumentHelp("What the identifiers begin with; random without it.", valueName: "number"))
+        @Option(help: ArgumentHelp("The beginning of the identifiers. Default: random.", valueName: "number"))
         var seed: Int64?
 
         @OptionGroup var options: AppCommandOptions
@@ -85,7 +85,7 @@ struct StoreCommand: AsyncParsableCommand {
     /// `storebus store delete`
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Close a store at once, and remove what it has.",
+            commandName: "delete", abstract: "Close a store at once and delete its data.",
             discussion: "storebus store delete t-7 --yes", aliases: ["rm"])
 
         @Argument(help: ArgumentHelp("The store.", valueName: "store"))

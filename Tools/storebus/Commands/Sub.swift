@@ -11,7 +11,7 @@ struct SubCommand: AsyncParsableCommand {
             storebus sub timeline --as alice
             storebus sub cancel --as alice
 
-            A subscription is named by any of its transactions, or by --as when the account has one only.
+            Name a subscription by any of its transactions, or by --as when the account has only one.
             """,
         subcommands: [
             List.self, Show.self, SubTimelineCommand.self, SubscriptionVerb.Cancel.Command.self,
@@ -70,7 +70,7 @@ struct SubCommand: AsyncParsableCommand {
     /// `storebus sub show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show one subscription: its state and what comes next.",
+            commandName: "show", abstract: "Show one subscription: its state and its next event.",
             discussion: """
                 storebus sub show --as alice
                 storebus sub show …0001
@@ -89,13 +89,13 @@ struct SubCommand: AsyncParsableCommand {
 /// `storebus sub timeline`
 struct SubTimelineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "timeline", abstract: "Show what has happened to a subscription, with what was charged.",
+        commandName: "timeline", abstract: "Show a subscription's events and charges.",
         discussion: """
             storebus sub timeline --as alice
             storebus sub timeline …0001 -o json
 
-            Oldest first, in the store's time. The amount of a charge that was declined is what was asked for; the \
-            sums count what was charged and what was given back.
+            Oldest first, in the store's time. A declined charge shows the requested amount. The sums count the \
+            charges and refunds that were made.
             """)
 
     @OptionGroup var named: SubscriptionArguments

@@ -6,12 +6,12 @@ import StoreModels
 struct SubscriptionArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Any transaction of the subscription, or the end of its identifier. Else --as says whose.",
+            "Any transaction of the subscription, or the end of its identifier. Without it, --as names the account.",
             valueName: "subscription"), completion: Completion.subscriptions)
     var subscription: String?
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account whose it is.", valueName: "account"),
+        name: .customLong("as"), help: ArgumentHelp("The account that has the subscription.", valueName: "account"),
         completion: Completion.accounts)
     var account: String?
 

@@ -15,12 +15,12 @@ struct SubscriptionChangeArguments: ParsableArguments {
 struct SubUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Buy a higher product of the group as the account would; it takes effect at once.",
+        abstract: "Buy a higher product of the group as the account would, effective at once.",
         discussion: """
             storebus sub upgrade com.example.pro.yearly --as alice
 
-            A product of a higher level, or of the same level and length, begins at once: it is charged in full, and \
-            the unused part of the present period is given back. The output says which kind of change it was.
+            A product of a higher level, or of the same level and length, begins at once. The store charges it in \
+            full and refunds the unused part of the present period. The output says which kind of change it was.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments
@@ -33,12 +33,12 @@ struct SubUpgradeCommand: AsyncParsableCommand {
 struct SubDowngradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "downgrade",
-        abstract: "Buy a lower product of the group as the account would; it takes effect at the next renewal.",
+        abstract: "Buy a lower product of the group as the account would, effective at the next renewal.",
         discussion: """
             storebus sub downgrade com.example.pro.monthly --as alice
 
-            A product of a lower level, or of the same level and another length, begins when the present period ends; \
-            until then nothing changes and nothing is charged. Buying the present product takes it back.
+            A product of a lower level, or of the same level and another length, begins when the present period ends. \
+            Until then nothing changes and nothing is charged. Buy the present product to cancel the change.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments
@@ -56,8 +56,8 @@ struct SubChangeCommand: AsyncParsableCommand {
         discussion: """
             storebus sub change com.example.pro.yearly --as alice
 
-            What a customer chooses under "manage subscriptions". The present product takes a change back that was \
-            scheduled. What would take effect at once is refused: it is bought, storebus sub upgrade.
+            Acts as a customer under "manage subscriptions". Choose the present product to cancel a scheduled change. \
+            The store refuses a change that would take effect at once: buy it with storebus sub upgrade.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments

@@ -51,11 +51,11 @@ struct SubscriptionVerb: Sendable {
 
     enum Renew: Row {
         static let verb = SubscriptionVerb(
-            "renew", .renew, "renewed", "Renew now; the new period begins where the present one ends.",
+            "renew", .renew, "renewed", "Renew now. The new period begins where the present one ends.",
             """
             storebus sub renew --as alice
 
-            The clock stays. storebus time next moves it to the renewal instead.
+            The clock does not move. To move it to the renewal use storebus time next.
             """)
     }
 
@@ -71,8 +71,8 @@ struct SubscriptionVerb: Sendable {
             """
             storebus sub fail-next --as alice
 
-            Grace or billing retry begins at the renewal then: storebus time next. Later charges are what the \
-            account's processor makes of them.
+            Grace or billing retry begins at the renewal: storebus time next. The account's processor decides later \
+            charges.
             """)
     }
 
@@ -82,7 +82,7 @@ struct SubscriptionVerb: Sendable {
             """
             storebus sub resolve-billing --as alice
 
-            What a customer causes who corrects the card. In the grace period the billing date stays; after it the new \
+            Acts as a customer who corrects the card. In the grace period the billing date stays. After it the new \
             period begins now.
             """)
     }

@@ -11,9 +11,9 @@ struct TimeCommand: AsyncParsableCommand {
             storebus time advance 3mo
             storebus time rate 30s=1mo
 
-            Each app has a clock of its own, which purchases, renewals, trials and receipts go by. It begins with the \
-            wall's time. Moving it forward runs everything that falls due on the way, in its order, each once. The \
-            machine's clock is not touched.
+            Each app has a clock for its purchases, renewals, trials and receipts, which begins with the wall's time. \
+            When you move it forward, everything that falls due on the way happens once and in order. The machine's \
+            clock is not touched.
             """,
         subcommands: [
             Status.self, TimeAdvanceCommand.self, TimeToCommand.self, TimeNextCommand.self, TimeRateCommand.self,
@@ -23,7 +23,7 @@ struct TimeCommand: AsyncParsableCommand {
     /// `storebus time status`
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show what time it is for an app, and when something is due.",
+            commandName: "status", abstract: "Show an app's time, and when the next event is due.",
             discussion: "storebus time status")
 
         @OptionGroup var options: AppCommandOptions
@@ -41,7 +41,7 @@ struct TimeCommand: AsyncParsableCommand {
             discussion: """
                 storebus time freeze
 
-                A rate, or storebus time real, lets it run again.
+                To let it run again set a rate, or use storebus time real.
                 """)
 
         @OptionGroup var options: AppCommandOptions
@@ -60,7 +60,7 @@ struct TimeCommand: AsyncParsableCommand {
                 storebus time real
                 storebus time real --now
 
-                With --now it also shows the wall's time again, which may be earlier: what was billed is not billed \
+                With --now it also returns to the wall's time, which may be earlier. The store does not bill a period \
                 again.
                 """)
 
@@ -99,10 +99,10 @@ struct TimeRateCommand: AsyncParsableCommand {
             storebus time rate 30s=1mo
             storebus time rate 720
 
-            A name of StoreKit's, as Xcode has them; so much real time for so much of the store's; or a factor. The \
-            clock runs evenly: under a name a month of 30 days takes the named time and every other period its share \
-            of it. A month is 30 days in REAL=STORE too, and a year 365. A clock that was frozen runs again. Periods \
-            themselves are shortened by an account's own rate instead: storebus account set --renewal-rate.
+            Give a name of StoreKit's, as in Xcode, a real time for a store's time (30s=1mo), or a factor. The clock \
+            runs evenly: under a name a month of 30 days takes the named time and every other period its share of it. \
+            In REAL=STORE too a month is 30 days, and a year 365. A frozen clock runs again. To shorten periods \
+            themselves use an account's own rate: storebus account set --renewal-rate.
             """)
 
     @Argument(
@@ -159,9 +159,8 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
             storebus time advance 36h --bundle-id com.example.a
 
             A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, \
-            retries, grace periods and expiries happen as of the instants they are due at. The command ends when all \
-            of them have happened, 10m at the longest unless --timeout says otherwise; the store goes on by itself \
-            after that.
+            retries, grace periods and expiries happen as of the instants they are due at. The command waits for all \
+            of them, 10m unless --timeout says otherwise. The store goes on after that.
             """)
 
     @Argument(help: ArgumentHelp("How far.", valueName: "length"))
@@ -194,8 +193,8 @@ struct TimeToCommand: AsyncParsableCommand {
             storebus time to 2027-01-31T10:00:00Z
             storebus time to 2026-01-01 --back
 
-            Instants are UTC; a date alone is its midnight. Going back takes --back, because nothing that has happened \
-            is undone by it, and nothing that was billed is billed again.
+            Instants are UTC, and a date alone is its midnight. Going back needs --back: it undoes nothing, and the \
+            store does not bill a period again.
             """)
 
     @Argument(help: ArgumentHelp("Where to.", valueName: "instant"))
@@ -231,7 +230,7 @@ struct TimeNextCommand: AsyncParsableCommand {
             storebus time next
             storebus time next 12
 
-            Without anything due the clock stays where it is.
+            If nothing is due, the clock does not move.
             """)
 
     @Argument(help: ArgumentHelp("How many events, 1 to \(AdvanceClockRequest.nextMax).", valueName: "n"))

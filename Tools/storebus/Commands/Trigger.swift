@@ -5,7 +5,7 @@ import StoreModels
 /// `storebus trigger TYPE`
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trigger", abstract: "Bring about what a notification tells of, for tests of an app's server.",
+        commandName: "trigger", abstract: "Make a notification's event happen, for tests of an app's server.",
         discussion: """
             storebus trigger DID_RENEW
             storebus trigger REFUND --of 2000000000000001
@@ -13,15 +13,15 @@ struct TriggerCommand: AsyncParsableCommand {
             storebus trigger REFUND --as alice --only-send --set signedDate=0
             storebus trigger TEST --break root
 
-            What it tells of happens: a purchase, a declined charge, a refund. App, API, receipt and notification agree \
-            afterwards, and the notification is the one that the event makes. Without --as it happens to an account \
-            made for it; purchases that the event needs are dated back, so that it falls due now. No clock moves, and \
-            no other account is touched. It prints each step and how to take it back.
+            Makes the event happen: a purchase, a declined charge, a refund. App, API, receipt and notification agree \
+            afterwards, and the event itself makes the notification. Without --as the event happens to a new account. \
+            The command backdates purchases that the event needs, so that it falls due now. It moves no clock and \
+            touches no other account. It prints each step and how to take it back.
 
-            --only-send makes a notification without its event, of the account's latest transaction or that of --of; \
-            nothing in the store changes. So are TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT in any case. --set \
-            replaces a member of such a payload before it is signed: the value is JSON if it can be, else text, and \
-            null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
+            --only-send makes a notification without its event, about the account's latest transaction or that of \
+            --of, and changes nothing in the store. TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT are always sent \
+            so. --set replaces a member of such a payload before it is signed: the value is JSON if it parses, else \
+            text, and null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
             \(BrokenSignature.listed).
             """)
 
@@ -35,7 +35,7 @@ struct TriggerCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The account it happens to; one is made without it.", valueName: "account"),
+        help: ArgumentHelp("The account it happens to. Default: a new one.", valueName: "account"),
         completion: Completion.accounts)
     var account: String?
 
@@ -45,11 +45,11 @@ struct TriggerCommand: AsyncParsableCommand {
     var of: String?
 
     @Option(
-        help: ArgumentHelp("The product to buy for it; one that fits without it.", valueName: "product"),
+        help: ArgumentHelp("The product to buy for it. Default: one that fits.", valueName: "product"),
         completion: Completion.products)
     var product: String?
 
-    @Flag(help: "Only send the notification; nothing happens in the store.")
+    @Flag(help: "Only send the notification, and change nothing in the store.")
     var onlySend = false
 
     @Option(help: ArgumentHelp("Replace a member of the payload.", valueName: "name=value"))

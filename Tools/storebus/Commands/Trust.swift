@@ -4,7 +4,7 @@ import StoreModels
 /// `storebus trust [LANGUAGE]`
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Say how a server's App Store library is pointed here, by language.",
+        commandName: "trust", abstract: "Print how to point a server's App Store library here, by language.",
         discussion: """
             storebus trust
             storebus trust node

@@ -21,8 +21,8 @@ struct TxCommand: AsyncParsableCommand {
                 storebus tx list --as alice --unfinished
                 storebus tx list 'state=deferred product~pro. since=10m'
 
-                A filter has terms name=value (exactly) and name~text (somewhere in it): account, bundleId, product, \
-                state, id, and since with a time such as 10m.
+                A filter has terms name=value (equals) and name~text (contains): account, bundleId, product, state, \
+                id, and since with a time such as 10m.
                 """, aliases: ["ls"])
 
         @Argument(help: ArgumentHelp("Which ones, such as state=deferred product~pro.", valueName: "filter"))
@@ -39,7 +39,7 @@ struct TxCommand: AsyncParsableCommand {
                 valueName: "state"), completion: .list(TransactionState.rawValues))
         var state: String?
 
-        @Flag(help: "Only what no app has finished yet.")
+        @Flag(help: "Only unfinished transactions.")
         var unfinished = false
 
         @OptionGroup var page: PageOptions
@@ -76,7 +76,7 @@ struct TxCommand: AsyncParsableCommand {
     /// `storebus tx show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show one transaction, whole.",
+            commandName: "show", abstract: "Show one transaction with all its members.",
             discussion: "storebus tx show …0001")
 
         @OptionGroup var named: TransactionArgument
@@ -93,18 +93,18 @@ struct TxCommand: AsyncParsableCommand {
 /// `storebus tx delete`
 struct TxDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete one transaction, as if it had never been.",
+        commandName: "delete", abstract: "Delete one transaction, as if it had never existed.",
         discussion: """
             storebus tx delete …0001 --yes
             storebus tx delete …0001 --dry-run
 
-            What it gave goes with it: the entitlement, the introductory offer, the question that waits. Observers are \
-            notified of the removal. A charge that is under way is cancelled first.
+            Also deletes the entitlement, the introductory offer and the open prompt, and notifies observers of the \
+            removal. Cancels a charge that is under way first.
             """)
 
     @OptionGroup var named: TransactionArgument
 
-    @Flag(help: "Only say what would go.")
+    @Flag(help: "Only print the deletions, without making them.")
     var dryRun = false
 
     @OptionGroup var global: GlobalOptions
@@ -133,12 +133,12 @@ struct TxDeleteCommand: AsyncParsableCommand {
 /// `storebus finish TRANSACTION --as alice`
 struct FinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "finish", abstract: "Say that a transaction's goods were delivered; it is not sent again.",
+        commandName: "finish", abstract: "Finish a transaction, so that the store does not send it again.",
         discussion: """
             storebus finish …0001 --as alice
             storebus tx finish …0001 --as alice
 
-            Hosted content that was not downloaded by then is cancelled, and the command says so.
+            Cancels a download of the transaction that is not complete, and says so.
             """)
 
     @OptionGroup var named: TransactionArgument

@@ -23,22 +23,23 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --bus-url nats://a.example,b.example,c.example
             storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
-            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given \
-            the sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes \
-            the place of the admin key that is made up and kept in the data directory. With --detach the store goes on \
-            by itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or \
-            of the sample's: storebus time rate. --open-app starts an app that does not run when a purchase begins in \
-            the store: storebus device open-app; what it prints is in logs/open-app.1.log.
+            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue gets the \
+            sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY replaces \
+            the admin key that the store makes and keeps in the data directory. With --detach the command returns \
+            when the store is ready, and storebus down stops the store. --time-rate sets the clock of each app it \
+            imports, or of the sample's: storebus time rate. --open-app starts an app that does not run when a \
+            purchase begins in the store (storebus device open-app), and writes its output to logs/open-app.1.log.
 
-            Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, \
-            else DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
-            DATABASE_PASSWORD_FILE names, in PGPASSFILE, or in DATABASE_URL. --replicas starts several processes of a \
-            service, which share the work; those that store need the PostgreSQL. They are called payment-queue and \
-            payment-queue#2 here and in status and logs; a gateway's replicas listen on free ports.
+            Services store their data in SQLite files of the data directory, or in a PostgreSQL, a schema each: \
+            --database-url, else DATABASE_URL. Never pass its password as an argument: put it into the file that \
+            DATABASE_PASSWORD_FILE names, into PGPASSFILE, or into DATABASE_URL. --replicas starts several processes \
+            of a service, which share the work. Services that store need the PostgreSQL for it. The replicas are \
+            called payment-queue and payment-queue#2 here and in status and logs. A gateway's replicas listen on free \
+            ports.
 
             With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and \
-            no broker is started. Its token or password is never an argument: it is in the file that \
-            BUS_CREDENTIALS_FILE names, or in BUS_URL.
+            no broker is started. Never pass its token or password as an argument: put it into the file that \
+            BUS_CREDENTIALS_FILE names, or into BUS_URL.
             """)
 
     @Option(
@@ -56,7 +57,7 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The gateway's port, or auto.", valueName: "n|auto"))
     var port = PortChoice.fixed(7430)
 
-    @Option(help: ArgumentHelp("The bus's port, or auto; its monitoring is on the next one.", valueName: "n|auto"))
+    @Option(help: ArgumentHelp("The bus's port, or auto. Its monitoring uses the next port.", valueName: "n|auto"))
     var busPort = PortChoice.fixed(7420)
 
     @Option(
@@ -69,7 +70,7 @@ struct UpCommand: AsyncParsableCommand {
     var busUrl: String?
 
     @Option(
-        help: ArgumentHelp("The address the gateway listens on; the bus stays on this machine.", valueName: "address"))
+        help: ArgumentHelp("The address the gateway listens on. The bus stays on this machine.", valueName: "address"))
     var bind = "127.0.0.1"
 
     @Option(

@@ -4,19 +4,19 @@ import StoreModels
 /// `storebus wait FILTER`
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait until something happens; for tests.",
+        commandName: "wait", abstract: "Wait for an event, in tests.",
         discussion: """
             storebus wait purchased --as alice --timeout 5s
             storebus wait finished product=com.example.pro.monthly -o names
             storebus wait intentDeferred --as alice
 
-            Looks at what happens from now on, or behind --after: every answer's 'after' (-o json) goes on where it \
-            ended. Waits 30s unless --timeout says otherwise, and exits with 1 when nothing has happened by then.
+            Reads events from now on, or after --after. To continue, pass the 'after' of the last answer (-o json). \
+            Waits 30s unless --timeout says otherwise, and exits with 1 when no event has matched by then.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "What: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.",
+            "The event: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.",
             valueName: "filter"), completion: .list(Self.kinds))
     var filter: [String] = []
 
@@ -25,7 +25,7 @@ struct WaitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
     var bundleId: String?
 
-    @Option(help: ArgumentHelp("Begin behind this place.", valueName: "after"))
+    @Option(help: ArgumentHelp("Start after this position.", valueName: "after"))
     var after: String?
 
     @OptionGroup var global: GlobalOptions
@@ -126,7 +126,7 @@ struct EventWaiter: Sendable {
         CLIError(
             .notInTime, "\(words) did not happen within \(Format.delay(timeout))",
             hints: [
-                "what did happen: storebus \(intentKind == nil ? "tx" : "intent") list", "wait longer: --timeout 1m",
+                "see the state: storebus \(intentKind == nil ? "tx" : "intent") list", "wait longer: --timeout 1m",
             ], retryable: true,
             details: after.map { ["after": .string($0)] } ?? [:])
     }

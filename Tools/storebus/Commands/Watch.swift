@@ -5,17 +5,17 @@ import StoreModels
 /// `storebus watch`
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "See what happens, live.",
+        commandName: "watch", abstract: "Watch transactions live.",
         discussion: """
             storebus watch
             storebus watch type=purchased product~pro.
             storebus watch --as alice
             storebus tx watch product~pro.
 
-            Without --as, what happens to all accounts' transactions from now on, seen from outside. With it, what the \
-            transaction observer of that account's app receives: every unfinished transaction, then what changes; what \
-            is received counts as delivered. Until Ctrl-C or --timeout; a lost connection is made again, and a note says \
-            what was missed. With -o jsonl one event a line.
+            Without --as, prints the events of all accounts' transactions from now on. With it, \
+            prints the stream of that account's transaction observer: every unfinished transaction, then \
+            each change. Received transactions count as delivered. Runs until Ctrl-C or --timeout. It reconnects \
+            after a lost connection and notes the events it missed. With -o jsonl, prints one event a line.
             """)
 
     @Argument(help: ArgumentHelp("Which events, such as type=purchased account=alice.", valueName: "filter"))
@@ -86,8 +86,8 @@ struct EventWatch: Sendable {
     private func missed(since seen: Timestamp) -> Timestamp {
         let now = Timestamp.wallClock()
         context.narrate(
-            "note: what happened between \(Format.clock(seen)) and \(Format.clock(now)) is missing here: the store does not "
-                + "have the place any more; going on from now\n")
+            "note: events between \(Format.clock(seen)) and \(Format.clock(now)) are missing: the store no longer has "
+                + "the position; going on from now\n")
         return now
     }
 

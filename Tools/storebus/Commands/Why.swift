@@ -12,11 +12,12 @@ struct WhyCommand: AsyncParsableCommand {
             storebus why com.example.pro.monthly --as alice
             storebus why …0001
 
-            A product: whether it can be bought in a storefront, and each reason why not; with --as, whether that \
-            account may have its introductory offer, and why. A transaction: its state, where it came from, how often \
-            it was sent, and why it is or is not sent again; of a failed one which setting of the account or the \
-            processor failed it; one of a subscription also why it cost what it cost, and why the subscription renews, \
-            does not renew or has ended.
+            Of a product, says whether it can be bought in a storefront and each reason why not. With --as, also says \
+            whether that account may have its introductory offer, and why.
+
+            Of a transaction, says its state, where it came from, how often it was sent, and why it is or is not sent \
+            again. Of a failed one, names the setting of the account or the processor that failed it. Of one of a \
+            subscription, explains its price, and why the subscription renews, does not renew or has ended.
             """)
 
     @Argument(
@@ -31,7 +32,7 @@ struct WhyCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("For a product: whose introductory offer is meant.", valueName: "account"),
+        help: ArgumentHelp("For a product: the account to check its introductory offer for.", valueName: "account"),
         completion: Completion.accounts)
     var account: String?
 

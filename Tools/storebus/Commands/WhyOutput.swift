@@ -56,11 +56,11 @@ struct TransactionExplanation: Sendable {
         case .purchasing where transaction.storefrontChange != nil:
             let country = transaction.storefrontChange?.storefront.countryCode ?? ""
             return "\(row.account) has moved to \(country), and the app is asked whether the purchase goes on there"
-        case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
+        case .purchasing: return "it has no outcome yet: it waits for a payment sheet or the processor"
         case .deferred: return "it has to be approved; until then every device of \(row.account) shows it as deferred"
         case .failed where transaction.isInterrupted:
             return
-                "the shopper was interrupted: once that is resolved, the purchase is made anew; "
+                "the purchase was interrupted, and resolving it makes a new one; "
                 + "this one is sent at every launch until it is finished"
         case .purchased, .failed, .restored:
             let reason = "the app has not finished it, so it is sent at every launch"
@@ -138,10 +138,12 @@ struct SubscriptionExplanation: Sendable {
         let price = "\(Format.price(increase.price)), up from \(Format.price(increase.formerPrice))"
         return switch increase.status {
         case .pending:
-            "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); "
+            "the customer was asked on \(date(last([.priceIncreasePending]))) to agree to \(price); "
                 + "without consent it ends with this period"
-        case .agreed: "\(price) was agreed to on \(date(last([.priceIncreaseAgreed]))), so it is renewed for that"
-        case .declined: "\(price) was declined on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
+        case .agreed:
+            "the customer agreed to \(price) on \(date(last([.priceIncreaseAgreed]))), so it renews at that price"
+        case .declined:
+            "the customer declined \(price) on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
         }
     }
 
@@ -191,7 +193,7 @@ struct SubscriptionExplanation: Sendable {
         case .upgraded, .crossgraded:
             return "\(amount), the regular price: a subscriber of the group has no introductory offer"
         case .renewed, .recovered:
-            guard let offer = before?.offer else { return "\(amount), what the product costs at the renewal" }
+            guard let offer = before?.offer else { return "\(amount), the product's price at the renewal" }
             return "\(amount), the regular price: the \(SubscriptionFormat.offer(offer)) is over"
         default:
             let used = events[..<index].first { $0.offer?.type == .introductory }?.transactionIdentifier

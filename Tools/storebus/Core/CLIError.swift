@@ -198,7 +198,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "done"
-        case .refused: "the store refused, or what was expected did not happen"
+        case .refused: "the store refused, or the expected event did not happen"
         case .purchaseFailed: "the purchase, restore or download failed or was cancelled"
         case .purchaseDeferred: "the purchase waits for approval"
         case .usage: "wrong command line"

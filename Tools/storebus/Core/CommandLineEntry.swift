@@ -67,7 +67,7 @@ package enum CommandLineEntry {
             let isDeep = GlobalFlags.verbosity(arguments) > 1
             let fault = CLIError(
                 .internal, isDeep ? "a fault of Storebus: \(error)" : "a fault of Storebus ended the command",
-                hints: ["please report it, with what the same command says with -vv"])
+                hints: ["please report it, with the output of the same command and -vv"])
             return report(fault, arguments, environment)
         }
         return report(usageError(StorebusCommand.message(for: error), arguments), arguments, environment)

@@ -37,7 +37,7 @@ struct Filter: Hashable, Sendable {
         guard let sign = word.firstIndex(where: { $0 == "=" || $0 == "~" }) else {
             guard let bare else {
                 throw CLIError(
-                    .usage, "'\(word)' is no term of a filter", hints: ["for example state=deferred product~pro."])
+                    .usage, "'\(word)' is not a term of a filter", hints: ["for example state=deferred product~pro."])
             }
             return try add(Term(name: bare, comparison: .equals, value: String(word)))
         }
@@ -62,7 +62,7 @@ struct Filter: Hashable, Sendable {
                 hints: near + ["it is \(known.joined(separator: ", "))"])
         }
         if term.name == "since", TimeLimit(argument: term.value) == nil {
-            throw CLIError(.usage, "'\(term.value)' is no time", hints: ["for example since=10m"])
+            throw CLIError(.usage, "'\(term.value)' is not a time", hints: ["for example since=10m"])
         }
         terms.append(term)
     }

@@ -32,7 +32,7 @@ struct OutputOptions: ParsableArguments, Sendable {
     @Flag(name: .shortAndLong, help: "Say nothing but results and errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Show each request to the store; twice, the cause of a fault too.")
+    @Flag(name: .shortAndLong, help: "Show each request to the store. Twice, show the cause of a fault too.")
     var verbose: Int
 
     @Option(help: ArgumentHelp("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", valueName: "when"))
@@ -88,7 +88,7 @@ struct ProductArgument: ParsableArguments, Sendable {
 /// Options that name an account and a device.
 struct AccountOptions: ParsableArguments, Sendable {
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
+        name: .customLong("as"), help: ArgumentHelp("The account, made if it is new.", valueName: "account"),
         completion: Completion.accounts)
     var account: String
 
@@ -111,7 +111,7 @@ struct AccountOptions: ParsableArguments, Sendable {
 struct CustomerOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The account; made when it is new. Default: the device's.", valueName: "account"),
+        help: ArgumentHelp("The account, made if it is new. Default: the device's.", valueName: "account"),
         completion: Completion.accounts)
     var account: String?
 

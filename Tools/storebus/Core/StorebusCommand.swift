@@ -10,15 +10,16 @@ struct StorebusCommand: AsyncParsableCommand {
             storebus up                               start a store, with a sample
             storebus up --import App.storekit         start one with your own products
             storebus buy PRODUCT --as alice           buy something
-            storebus watch --as alice                 see what alice's app receives
-            storebus finish TRANSACTION --as alice    say that it was delivered
-            storebus restore --as alice               bring back what was bought
+            storebus watch --as alice                 watch alice's app receive it
+            storebus finish TRANSACTION --as alice    finish its transaction
+            storebus restore --as alice               restore alice's purchases
             storebus time advance 3mo                 let three months pass, with their renewals
-            storebus page --as alice                  see what the store promotes to alice
+            storebus page --as alice                  see the products promoted to alice
 
-            The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
-            STOREBUS_ADMIN_KEY say otherwise. No command but listen uses the network beyond the store's address. Results \
-            go to standard output, everything else to standard error; -o json prints everything a table shows and more.
+            The command line finds the store by .storebus/run/up.json here or in a directory above, unless --data, \
+            --url, STOREBUS_URL and STOREBUS_ADMIN_KEY say otherwise. Only listen uses the network beyond the store's \
+            address. Results go to standard output, everything else to standard error. -o json prints everything a \
+            table shows and more.
 
             Exit status:
             \(exitTable)

@@ -76,7 +76,7 @@ struct ContentFetch: Sendable {
         guard there == download.contentLength else {
             file.discard()
             throw CLIError(
-                .answerInvalid, "\(there) bytes came of a content of \(download.contentLength)",
+                .answerInvalid, "received \(there) bytes of a content of \(download.contentLength)",
                 hints: ["upload it again: storebus product content put"])
         }
         return there

@@ -85,7 +85,7 @@ extension CurlFailure {
         case .timedOut: "no answer in time"
         case .unknownHost: "no such host"
         case .prematureClose: "the response ended early"
-        case .invalidResponse: "what came back is no HTTP"
+        case .invalidResponse: "the response is not HTTP"
         case .notConnected where systemError != 0, .noResponse where systemError != 0:
             Self.inSentence(FileAccess.reason(systemError))
         case .noResponse: "it closed the connection"

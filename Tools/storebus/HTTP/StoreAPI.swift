@@ -151,7 +151,7 @@ struct StoreAPI: Sendable {
             return try StoreJSON.decode(Body.self, from: response.body)
         } catch {
             throw CLIError(
-                .answerInvalid, "the answer of \(url) is not what this version expects (\(error.message))",
+                .answerInvalid, "this version cannot read the answer of \(url) (\(error.message))",
                 hints: ["compare the versions: storebus status"])
         }
     }

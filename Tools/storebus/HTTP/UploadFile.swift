@@ -84,7 +84,7 @@ private final class OpenFile: Sendable {
     func length() throws(CLIError) -> Int64 {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw CLIError(.fileUnreadable, "\(path) is no regular file", hints: ["name a regular file"])
+            throw CLIError(.fileUnreadable, "\(path) is not a regular file", hints: ["name a regular file"])
         }
         return Int64(information.st_size)
     }

@@ -131,7 +131,7 @@ struct DatabaseAddress: Hashable, Sendable {
 
     private static func unusable(_ origin: String, _ need: String) -> CLIError {
         CLIError(
-            .databaseUnusable, "\(origin) is no URL of a PostgreSQL: one \(need)",
+            .databaseUnusable, "\(origin) is not a PostgreSQL URL: one \(need)",
             hints: ["SQLite needs none: unset \(origin == "DATABASE_URL" ? origin : "it")"])
     }
 }

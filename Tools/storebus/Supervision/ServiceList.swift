@@ -267,7 +267,7 @@ struct ExternalBus: Hashable, Sendable {
     init(_ url: String, origin: String) throws(CLIError) {
         guard let scheme = Self.schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
             throw CLIError(
-                .usage, "\(origin) is no bus a store can join",
+                .usage, "\(origin) is not a bus that a store can join",
                 hints: [
                     "write nats://a,b,c or storebus://host:7420, with TLS nats+tls://a,b,c or tls://host:7420",
                     "leave it out for a broker of the store's own",

@@ -19,6 +19,14 @@ import Testing
 
     private func status(_ status: JSONValue) -> JSONValue { .object(["status": status]) }
 
+    @Test func `a body with U+0000 passes as it came`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.POST, "/verifyReceipt", bytes: Array("{\0}".utf8))
+            #expect(answer.status == 200)
+            #expect(answer.json == status(21002))
+        }
+    }
+
     // MARK: Responses in parts
 
     @Test(arguments: ["forgetful", "dead"])

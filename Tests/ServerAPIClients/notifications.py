@@ -320,10 +320,11 @@ def issued(receiver):
 def children(parent):
     """The processes of a `storebus up`, by the name of their service."""
     found = {}
-    listed = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(parent)], capture_output=True, text=True)
+    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True)
     for line in listed.stdout.splitlines():
-        pid, comm = line.split(None, 1)
-        found[comm.strip()] = int(pid)
+        # `comm` has the first 15 characters of a name.
+        pid, program, *_ = line.split()
+        found[os.path.basename(program)] = int(pid)
     return found
 
 

@@ -79,7 +79,9 @@ struct HTTPHandlers: Sendable {
     ) throws(StoreError) -> ServerCall {
         var parameters: [PathParameter: String] = [:]
         for (name, value) in request.parameters {
-            if let parameter = PathParameter(rawValue: name) { parameters[parameter] = value }
+            if let parameter = PathParameter(rawValue: name) {
+                parameters[parameter] = String(decoding: value.bytes, as: UTF8.self)
+            }
         }
         return ServerCall(
             request: request, route: route, parameters: parameters,

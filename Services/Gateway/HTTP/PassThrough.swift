@@ -33,7 +33,8 @@ extension Gateway {
         let head = call.request
         var request = HTTPExchangeRequest(
             operation: endpoint.notes.id, path: try StoreTarget(path: head.uri.path, headers: head.headers).path,
-            parameters: Dictionary(uniqueKeysWithValues: call.parameters.map { ($0.key.rawValue, $0.value) }),
+            parameters: Dictionary(
+                uniqueKeysWithValues: call.parameters.map { ($0.key.rawValue, HTTPBytes(Array($0.value.utf8))) }),
             query: head.uri.query, host: head.head.authority, accept: head.headers[.accept])
         if endpoint.route.access == .serverAPI { request.authorization = head.headers[.authorization] }
         request.store = call.store?.bundleId

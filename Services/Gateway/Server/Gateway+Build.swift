@@ -44,19 +44,21 @@ extension Gateway {
         let responder = gateway.responder()
         let placement = LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil)
         let admission = Admission(gateway.routes.map(\.operation), logger: environment.logger)
+        let announcement = AddressAnnouncement(
+            address: gateway.address, services: gateway.services, logger: environment.logger)
         let server = GatewayServer(
             responder: responder, host: environment.host, port: port, placement: placement, admission: admission,
             logger: environment.logger,
             onListening: { [host = environment.host, logger = environment.logger] port in
                 logger.info("listening", metadata: ["port": "\(port)"])
-                gateway.address.set(settings.publicURL ?? "http://127.0.0.1:\(port)")
+                await announcement.begin(at: settings.publicURL ?? "http://127.0.0.1:\(port)")
                 try ready.listening(host: host, port: port)
             })
         var services: [any ServiceLifecycle.Service] = [
             database, gateway.operatorBus, server,
             LiveDeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
-            AddressAnnouncement(address: gateway.address, services: gateway.services, logger: environment.logger),
+            announcement,
         ]
         if let httpsPort = settings.httpsPort {
             services.append(

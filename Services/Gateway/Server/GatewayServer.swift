@@ -29,7 +29,7 @@ struct GatewayServer: Service {
     let admission: Admission
     let logger: Logger
     /// Called with the port once connections are accepted. An error stops the server.
-    let onListening: @Sendable (Int) throws -> Void
+    let onListening: @Sendable (Int) async throws -> Void
 
     /// Serves until the graceful shutdown: then it accepts no more connections, finishes the requests, and returns.
     /// - Throws: ``StartupError`` when it cannot listen on the port.
@@ -101,10 +101,10 @@ struct GatewayServer: Service {
 
 /// Reports that the server listens, and keeps the report's error, which Hummingbird's callback cannot throw.
 final class Listening: Sendable {
-    private let tell: @Sendable (Int) throws -> Void
+    private let tell: @Sendable (Int) async throws -> Void
     private let caught = Locked<(any Error)?>(nil)
 
-    init(_ tell: @escaping @Sendable (Int) throws -> Void) {
+    init(_ tell: @escaping @Sendable (Int) async throws -> Void) {
         self.tell = tell
     }
 
@@ -113,7 +113,7 @@ final class Listening: Sendable {
     /// Reports the port, and stops the server when that fails.
     func began(_ channel: any Channel) async {
         do {
-            try tell(channel.localAddress?.port ?? 0)
+            try await tell(channel.localAddress?.port ?? 0)
         } catch {
             caught.withLock { $0 = error }
             channel.close(promise: nil)

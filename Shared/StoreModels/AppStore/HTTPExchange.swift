@@ -12,8 +12,8 @@ public struct HTTPExchangeRequest: Hashable, Sendable, Codable {
     public var operation: String
     /// The path without the store's name, percent-encoded.
     public var path: String
-    /// The decoded values of the path's parameters, by name.
-    public var parameters: [String: String]
+    /// The decoded values of the path's parameters, by name. A client may send any bytes.
+    public var parameters: [String: HTTPBytes]
     /// The text behind `?`.
     public var query: String?
     /// The request's authority, by which Apple's host names select an environment.
@@ -97,9 +97,13 @@ public struct HTTPBytes: Hashable, Sendable, Codable {
     /// Takes JSON that the service has written.
     public init(json: RawJSON) { form = .json(json) }
 
-    /// Takes a client's bytes, which may be anything.
+    /// Takes a client's bytes, which may be anything. No string of a message has U+0000.
     public init(_ bytes: [UInt8]) {
-        if let text = String(validating: bytes, as: UTF8.self) { form = .text(text) } else { form = .base64(bytes) }
+        if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) {
+            form = .text(text)
+        } else {
+            form = .base64(bytes)
+        }
     }
 
     /// Takes a part of a body, whose ends may be inside a character.

@@ -782,7 +782,7 @@ extension HTTPExchangeReply.Rest {
 extension HTTPExchangeRequest {
     @_disfavoredOverload
     public init(
-        operation: borrowing String, path: String, parameters: [String: String], query: String? = nil,
+        operation: borrowing String, path: String, parameters: [String: HTTPBytes], query: String? = nil,
         host: String? = nil, accept: String? = nil, authorization: String? = nil, store: String? = nil,
         bundleId: String? = nil, customer: ExchangeCustomer? = nil, data: HTTPBytes? = nil
     ) {

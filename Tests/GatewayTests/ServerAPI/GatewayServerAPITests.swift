@@ -72,7 +72,7 @@ import Testing
 
     @Test func `an identifier that is none, or not the app's, has Apple's error`() async throws {
         try await withSamples { store, token in
-            for text in ["x", "-1", "1.0", "12345678901234567890", "%20", "+1"] {
+            for text in ["x", "-1", "1.0", "12345678901234567890", "%20", "+1", "%31%00"] {
                 for path in [
                     "v1/transactions/", "v2/history/", "v1/history/", "v1/subscriptions/", "v2/refund/lookup/",
                     "v1/transactions/appTransactions/",

@@ -55,7 +55,7 @@ import Testing
         #expect(refused?.code == .bodyTooLarge)
     }
 
-    /// What a receipt says of each group, for each product.
+    /// Describes the facts of a receipt about each group, for each product.
     private static func said(by receipt: ReceiptHistory) -> [SubscriptionGroupHistory?] {
         let history = receipt.history
         return products.flatMap { product in

@@ -92,7 +92,7 @@ import Testing
             // Two of one customer at one instant, so that the second is signed later.
             for customer in [1, 1, 2, 3, 4, 5, 6, 7, 8, 9] { appStore.happens(.extended, to: customer) }
             appStore.ends("outage")
-            // What comes behind it waits for nobody.
+            // Later notifications do not wait for it.
             appStore.happens(.purchased, to: 10)
             appStore.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
             try await appStore.settle()
@@ -376,7 +376,7 @@ import Testing
             try await eventually("its outcome is written") {
                 try await appStore.list().last?.state == .delivered
             }
-            // What came before the trigger was made before it.
+            // Notifications of earlier events come before the trigger's.
             let made = try await appStore.list()
             #expect(
                 made.map(\.notificationType) == [

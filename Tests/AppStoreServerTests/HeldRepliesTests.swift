@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreServer
 
-/// Goal: a large body arrives whole, and what nobody reads does not fill the memory.
+/// Goal: a large body arrives whole, and bodies that no gateway reads do not fill the memory.
 @Suite struct HeldRepliesTests {
     private static let part = HeldReplies.partBytes
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: an isolated store opens to nobody before it has its key, nor after its end.
+/// Goal: an isolated store refuses every key before it has its own, and after its end.
 @Suite struct IsolatedStoreEndTests {
     private static let inside = IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42).bundleId
     private let admin = Sample.adminKey

@@ -83,7 +83,7 @@ extension ServerAPIFault: CheckedBody {
             !(1...Self.pathBytesMax).contains(path.utf8.count)
                 || !path.utf8.starts(with: AppStoreServerRoutes.pathPrefix.utf8)
         {
-            throw .invalid("$.path", "must begin with \(AppStoreServerRoutes.pathPrefix); leave it out for every path")
+            throw .invalid("$.path", "must begin with \(AppStoreServerRoutes.pathPrefix). Without it the fault meets every path")
         }
     }
 }

@@ -5,7 +5,7 @@ import Persistence
 /// `docs/schema/app-store-server.sql` shows the tables of both engines.
 ///
 /// - Instants are milliseconds since 1970.
-/// - `app_key` has the keys of apps, of which only public halves and digests are stored.
+/// - `app_key` has the keys of apps: public halves and digests, no secrets.
 /// - `signing_authority` has the store's own certificates, `signing_state` their versions, the OCSP responder's mode and
 ///   the store's address.
 /// - `server_api_…` has the App Store Server API's issuer, apps, faults to give and counts of requests.

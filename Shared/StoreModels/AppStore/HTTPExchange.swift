@@ -41,7 +41,7 @@ public struct ExchangeCustomer: Hashable, Sendable, Codable {
 
 /// The service's response, which the gateway passes on as it is.
 public struct HTTPExchangeReply: Hashable, Sendable, Codable {
-    /// What the gateway does to the connection in place of a response.
+    /// The gateway's treatment of the connection in place of a response.
     public enum Ending: String, Sendable, Codable {
         /// It closes the connection.
         case close

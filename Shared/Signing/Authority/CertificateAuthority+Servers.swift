@@ -3,28 +3,9 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The proof of a server's identity: a certificate below the store's root, and its key.
-package struct ServerIdentity: Sendable {
-    /// DER, leaf first, without the root, which clients have.
-    package let chain: [[UInt8]]
-    /// PKCS #8 DER.
-    package let key: [UInt8]
-}
-
 extension CertificateAuthority {
     /// The days that a server's certificate is valid: clients refuse more than 398.
     private static let serverDays = 397.0
-
-    /// Makes a certificate with a new key for a server, below the intermediate's root.
-    /// - Parameters:
-    ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
-    ///   - now: By the wall clock. The certificate begins to be valid a day before it.
-    /// - Throws: An error of the X.509 library, which would be a fault in the template.
-    package func serverIdentity(hosts: [String], now: Date) throws -> ServerIdentity {
-        let key = P256.Signing.PrivateKey()
-        return ServerIdentity(
-            chain: try serverChain(for: key.publicKey, hosts: hosts, now: now), key: Array(key.derRepresentation))
-    }
 
     /// Makes a certificate for a server's key, below the root.
     /// - Parameters:

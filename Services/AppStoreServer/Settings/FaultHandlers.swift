@@ -83,7 +83,8 @@ extension ServerAPIFault: CheckedBody {
             !(1...Self.pathBytesMax).contains(path.utf8.count)
                 || !path.utf8.starts(with: AppStoreServerRoutes.pathPrefix.utf8)
         {
-            throw .invalid("$.path", "must begin with \(AppStoreServerRoutes.pathPrefix). Without it the fault meets every path")
+            throw .invalid(
+                "$.path", "must begin with \(AppStoreServerRoutes.pathPrefix). Without it the fault meets every path")
         }
     }
 }

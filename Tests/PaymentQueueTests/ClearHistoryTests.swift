@@ -109,7 +109,7 @@ import Testing
             let alice = try await store.customerApp()
             store.processor.set(trouble: .after)
             _ = try await alice.begin("coins", key: "k")
-            try await eventually("the charge was made") { try await store.charges().count == 1 }
+            try await store.awaitCharge()
             #expect(try await store.clear("alice") == 1)
             let changes = try await alice.changes().changes
             #expect(changes.map(\.transaction?.transactionState) == [.purchasing, .purchased, .purchased])

@@ -62,7 +62,7 @@ import Testing
             store.processor.set(trouble: .after)
             let alice = try await store.customerApp()
             let reply = try await alice.begin("coins", key: "k")
-            try await eventually("the charge was made") { try await store.charges().count == 1 }
+            try await store.awaitCharge()
             // The mode changes in between, the outcome does not.
             store.processor.set(outcome: .declined)
             store.processor.set(trouble: .none)

@@ -173,6 +173,15 @@ extension TestStore {
         try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
     }
 
+    /// Waits for the first charge, and asks for it again: the request of a `begin` may end on its way.
+    func awaitCharge() async throws {
+        try await eventually("the charge was made") {
+            if try await charges().count == 1 { return true }
+            _ = try await current.service.purchases.sweep(now: .now + .seconds(60))
+            return false
+        }
+    }
+
     var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }
 
     func advance(by time: Duration) { wall.withLock { $0 += time.components.seconds * 1000 } }

@@ -50,9 +50,9 @@ package final class AppStoreServerService: ServiceLifecycle.Service {
         let serverApps = ServerApps(database: database, logger: logger)
         let signing = SigningKeys(database: database, logger: logger)
         let storefronts = StorefrontDirectory(services: services, from: CatalogEndpoints.listStorefronts)
-        let payloads = NotificationPayloads(
-            signing: signing, serverApps: serverApps, storefronts: storefronts, services: services)
-        let signer = NotificationSigner(database: database, sign: sign ?? payloads.signed)
+        let signer = NotificationSigner(
+            database: database, signing: signing, serverApps: serverApps, storefronts: storefronts, services: services,
+            replacement: sign)
         alarm = ReaderAlarm(logger: logger)
         let deliveries = DeliveryService(
             database: database, collaborators: collaborators,
@@ -125,13 +125,41 @@ extension AppStoreServerService {
         }
         let store = AppStoreServerService(
             database: database, collaborators: .onBus(environment.bus), targets: targets, sender: sender,
-            post: { attempt in
-                await sender.post(
-                    attempt.payload, to: attempt.endpoint.url, of: attempt.notification.bundleId,
-                    timeout: .milliseconds(attempt.endpoint.timeoutMs))
-            },
-            environment: receipts, logger: environment.logger)
+            post: { await sender.post($0) }, environment: receipts, logger: environment.logger)
         try await store.apple.signing.publishRoot(in: environment.dataDirectory)
         return store
+    }
+}
+
+/// The functions of other services that AppStoreServer calls.
+///
+/// Deadlines are instants of the monotonic clock. A function without a reply by then throws.
+struct AppStoreCollaborators: Sendable {
+    /// Lists PaymentQueue's server events, with an app's clock.
+    var events: @Sendable (ServerEventsRequest, ContinuousClock.Instant) async throws(StoreError) -> ServerEventsPage
+    /// Allows PaymentQueue to remove server events.
+    var acknowledge:
+        @Sendable (AcknowledgeServerEventsRequest, ContinuousClock.Instant) async throws(StoreError) -> Empty
+    /// Reads an app's business clock.
+    var clock: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppClockState
+    /// Calls services for clients' requests, and retries safe ones.
+    var services: ServiceCaller
+    /// Calls a function at each hint of new events, until the task is cancelled.
+    var hints: @Sendable (_ handler: @escaping @Sendable () -> Void) async -> Void = { _ in }
+
+    /// Calls the services over the bus without retries, because the next round retries.
+    static func onBus(_ bus: any BusClient) -> AppStoreCollaborators {
+        let caller = ServiceCaller(bus: bus, caller: ServiceName.appStoreServer.rawValue)
+        return AppStoreCollaborators(
+            events: caller.function(ServerAPIEndpoints.listEvents),
+            acknowledge: caller.function(ServerAPIEndpoints.acknowledgeEvents),
+            clock: caller.function(SubscriptionEndpoints.getClock),
+            services: ServiceCaller(bus: bus, caller: ServiceName.appStoreServer.rawValue, retries: true),
+            hints: { handler in
+                let subscription = try? await bus.subscribe(ServerEventHints.subject) { _ in handler() }
+                // Hints that were sent while the bus was away are lost.
+                for await state in bus.states where state == .connected { handler() }
+                await subscription?.unsubscribe()
+            })
     }
 }

@@ -27,29 +27,34 @@ struct AppleServer: Sendable {
             + signingRoutes + triggerRoutes
     }
 
-    /// Finds the key that has signed the token of a request, in the store of the request.
-    /// - Throws: ``ServerAPITokens/Rejection``, or `notFound` for a store of another app than the key's.
-    func key(of request: HTTPExchangeRequest) async throws -> AppKeyRecord {
-        guard let authorization = request.authorization else {
-            throw ServerAPITokens.Rejection(reason: "the Authorization header is missing", isMissing: true)
-        }
-        guard let token = BearerToken.text(of: authorization) else {
-            throw ServerAPITokens.Rejection(
-                reason: "the Authorization header must be one bearer token", isMissing: true)
-        }
-        var key = try await ServerAPITokens(keys: keys, apps: serverApps, now: now).key(of: token)
-        guard let store = request.store.flatMap({ IsolatedApp($0) }) else { return key }
-        guard key.bundleId.isExactly(store.bundleId) || key.bundleId.isExactly(store.shownBundleId) else {
-            throw StoreError(
-                .notFound, "the isolated store '\(store.store)' is one of \(store.shownBundleId), not of the key's app")
-        }
-        key.bundleId = store.bundleId
-        return key
-    }
-
     /// Reads the time by an app's clock.
     func clock(of bundleId: String, _ context: CallContext) async throws(StoreError) -> Timestamp {
         try await services.call(SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context).now
+    }
+
+    // MARK: Apple's words
+
+    /// Runs a function of this service, with its refusals in Apple's words.
+    func server<Response>(
+        _ errors: [StoreErrorCode: ServerAPIError], _ operation: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await operation()
+        } catch let error as StoreError {
+            throw errors[error.code].map { $0 as any Error } ?? error
+        }
+    }
+
+    /// Calls a service, with its refusals in Apple's words.
+    func server<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ call: ServerCall,
+        _ errors: [StoreErrorCode: ServerAPIError]
+    ) async throws -> Response {
+        do {
+            return try await services.call(endpoint, request, for: call)
+        } catch {
+            throw errors[error.code].map { $0 as any Error } ?? error
+        }
     }
 }
 

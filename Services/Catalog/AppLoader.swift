@@ -1,5 +1,8 @@
+import BusService
 import Logging
 import Persistence
+import ServiceDatabase
+import ServiceLifecycle
 import StoreModels
 
 /// Loads apps from the database into memory: all at the start, later those that another process has changed.
@@ -49,5 +52,62 @@ struct AppLoader: Sendable {
     @concurrent
     private static func read(_ file: StoredApp.File) async throws(StoreError) -> Catalog {
         try StoreKitFileReader.read(file.bytes, fileName: file.name).catalog
+    }
+}
+
+/// Loads other processes' commits for an app before a reply from memory. It does nothing on SQLite, where this process
+/// is the only writer.
+///
+/// Simultaneous requests share one read of the database. While the database is away, replies come from memory.
+struct AppCatchUp: Sendable {
+    /// The timeout of one read, which may load a large file.
+    private static let timeout: Duration = .seconds(30)
+
+    private let hasOthers: Bool
+    private let reads: SharedRequest<ExactText, Empty>
+
+    init(_ loader: AppLoader) {
+        hasOthers = loader.apps.database.dialect == .postgres
+        reads = SharedRequest(timeout: Self.timeout) { (bundleId, _) async throws(StoreError) in
+            do {
+                try await loader.refresh(bundleId.text)
+            } catch {
+                loader.logger.warning(
+                    "catalogue not refreshed", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
+            }
+            return Empty()
+        }
+    }
+
+    func callAsFunction(_ bundleId: String) async throws(StoreError) {
+        guard hasOthers else { return }
+        _ = try await reads.ask(ExactText(bundleId), until: .now + Self.timeout)
+    }
+}
+
+/// Loads the commits of the service's other processes ahead of requests. Does nothing on SQLite, where this process is
+/// the only one.
+///
+/// Each reply about an app reads the app's row first (ADR 0021). Then a large file is in memory already.
+package struct CatalogRefresher: ServiceLifecycle.Service {
+    /// The time between two reads, on the monotonic clock.
+    static let interval = BackgroundJob.slowSweep
+
+    let loader: AppLoader
+    let logger: Logger
+
+    /// Reads until graceful shutdown.
+    package func run() async throws {
+        guard loader.apps.database.dialect == .postgres else {
+            // Ends with the service, as on PostgreSQL.
+            try? await gracefulShutdown()
+            return
+        }
+        await BackgroundJob.run([
+            .repeating("catalogue refresh", every: Self.interval, loader.apps.database.commits, logger) {
+                try await loader.refresh()
+                return .interval
+            }
+        ])
     }
 }

@@ -23,7 +23,9 @@ package struct CatalogHandlers: Sendable {
 
     private func registerApps(on endpoints: DatabaseEndpoints) {
         handleCurrent(endpoints, CatalogEndpoints.getApp, { $0.bundleId }, store.app)
-        handleCurrent(endpoints, CatalogEndpoints.appVersion, { $0.bundleId }, store.version)
+        handleCurrent(endpoints, CatalogEndpoints.appVersion, { $0.bundleId }) { [store] in
+            store.directory.version(of: $0.bundleId)
+        }
         endpoints.handle(CatalogEndpoints.putApp, store.put)
         endpoints.handle(CatalogEndpoints.listApps) { [store] request in
             if store.apps.database.dialect == .postgres { try await store.loader.refresh() }

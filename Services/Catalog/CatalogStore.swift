@@ -74,3 +74,84 @@ package struct CatalogStore: Sendable {
         return true
     }
 }
+
+extension CatalogStore {
+    /// Returns an app with its settings.
+    /// - Throws: `notFound`.
+    func app(_ request: AppRequest) throws(StoreError) -> App {
+        guard let app = directory.snapshot(of: request.bundleId)?.app else { throw Self.unknownApp(request.bundleId) }
+        return app
+    }
+
+    /// Creates the app, or replaces its settings. The catalogue stays.
+    /// - Throws: `requestInvalid`.
+    func put(_ request: PutAppRequest) async throws -> App {
+        try AppRules.check(bundleId: request.bundleId)
+        var settings = request.settings
+        if settings.name.isEmpty {
+            settings.name =
+                directory.snapshot(of: request.bundleId)?.app.settings.name
+                ?? String(
+                    request.bundleId.prefix(AppRules.nameCharactersMax))
+        }
+        try AppRules.check(settings)
+        let row = try await apps.put(request.bundleId, settings)
+        if !directory.update(row) { try await loader.load(request.bundleId) }
+        var app = row.app
+        let known = directory.snapshot(of: app.bundleId)?.app
+        app.testerDefaults = known?.testerDefaults
+        app.timeRate = known?.timeRate
+        app.subscriptionOfferKeys = known?.subscriptionOfferKeys
+        return app
+    }
+
+    /// Lists the apps of a scope by bundle identifier.
+    /// - Throws: `requestInvalid` for a bad limit.
+    func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
+        try ProductQueries.check(limit: request.limit)
+        let behind = directory.apps.filter {
+            ExactText($0.bundleId) > ExactText(request.after ?? "") && request.scope.covers($0.bundleId)
+        }.sorted { ExactText($0.bundleId) < ExactText($1.bundleId) }
+        let page = Array(behind.prefix(request.limit))
+        return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
+    }
+
+    /// Returns a part of the file in force, byte for byte as imported. A private key is replaced by asterisks.
+    /// - Throws: `notFound`, or `requestInvalid` when another file has taken effect since the first part, or the part
+    ///   does not exist.
+    func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
+        guard let part = try await apps.part(request.index, of: request.bundleId) else {
+            throw directory.snapshot(of: request.bundleId) == nil
+                ? Self.unknownApp(request.bundleId)
+                : StoreError(.notFound, "\(request.bundleId) has no catalogue yet; import one first")
+        }
+        if let version = request.catalogVersion, version != part.version {
+            throw StoreError(
+                .requestInvalid, "catalogue \(version) was replaced by \(part.version); begin the export again")
+        }
+        guard let data = part.data else {
+            throw StoreError(
+                .requestInvalid, "$.index: must be from 0 to \(part.partCount - 1)", details: ["path": "$.index"])
+        }
+        let secrets = try await secrets(of: request.bundleId, version: part.version)
+        return ExportPartReply(
+            catalogVersion: part.version, partCount: part.partCount,
+            data: Data(FileSecrets.masked(data, at: part.start, secrets)))
+    }
+
+    /// Returns the byte ranges of private keys in a version of the file. Another process may have imported it.
+    private func secrets(of bundleId: String, version: Int64) async throws -> [Range<Int>] {
+        if directory.fileVersion(of: bundleId) != version { try await loader.load(bundleId) }
+        let file = directory.file(of: bundleId)
+        guard let file, file.version == version else {
+            throw StoreError(.requestInvalid, "catalogue \(version) was replaced; begin the export again")
+        }
+        return file.secrets
+    }
+
+    static func unknownApp(_ bundleId: String) -> StoreError {
+        StoreError(
+            .notFound,
+            "no app '\(bundleId.prefix(IdentifierRule.bundle.lengthMax))'; import a catalogue for it, or put it")
+    }
+}

@@ -57,7 +57,9 @@ package struct EligibilityHandlers: Sendable {
         try batch.validate()
         let upstream = Self.upstream(context)
         async let subscriptions = catalog.list(.init(bundleId: batch.bundleId, storefront: batch.storefront), upstream)
-        async let summaries = summaries(batch, upstream, context.logger)
+        let query = OfferSummariesRequest(
+            bundleId: batch.bundleId, customerIdentifiers: batch.customers.map(\.customerIdentifier))
+        async let summaries = summaries(query, upstream, context.logger)
         let (list, known) = (try await subscriptions, await summaries)
         return EligibilityBatchReply(
             replies: zip(batch.customers, known).map { customer, summary in
@@ -76,51 +78,46 @@ package struct EligibilityHandlers: Sendable {
         return halved
     }
 
-    /// Reads one summary per customer. Nil for customers that PaymentQueue does not have.
+    private func history(
+        _ request: EligibilityRequest, _ context: CallContext, _ logger: Logger
+    ) async -> OfferEvaluation.History {
+        if let receipt = request.receipt { return .receipt(receipt) }
+        let query = OfferSummariesRequest(
+            bundleId: request.bundleId, customerIdentifiers: [request.customerIdentifier])
+        return .summary(await summaries(query, context, logger)[0])
+    }
+
+    /// Reads one summary per customer. Nil for a customer that PaymentQueue does not have, and for all without its
+    /// reply.
     private func summaries(
-        _ batch: EligibilityBatch, _ context: CallContext, _ logger: Logger
+        _ query: OfferSummariesRequest, _ context: CallContext, _ logger: Logger
     ) async -> [OfferSummary?] {
-        let none = [OfferSummary?](repeating: nil, count: batch.customers.count)
+        if PlantedBug.isActive(.cachedEligibility), let remembered = query.remembered { return remembered }
+        let none = [OfferSummary?](repeating: nil, count: query.customerIdentifiers.count)
         do {
-            let query = OfferSummariesRequest(
-                bundleId: batch.bundleId, customerIdentifiers: batch.customers.map(\.customerIdentifier))
             let found = try await services.call(PaymentEndpoints.offerSummaries, query, context: context).summaries
+            if PlantedBug.isActive(.cachedEligibility) { query.remember(found) }
             return found.count == none.count ? found : none
         } catch {
             logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
             return none
         }
     }
-
-    private func history(
-        _ request: EligibilityRequest, _ context: CallContext, _ logger: Logger
-    ) async -> OfferEvaluation.History {
-        if let receipt = request.receipt { return .receipt(receipt) }
-        do {
-            let query = OfferSummaryRequest(
-                bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            if PlantedBug.isActive(.cachedEligibility), let summary = query.remembered { return .summary(summary) }
-            let summary = try await services.call(PaymentEndpoints.offerSummary, query, context: context)
-            if PlantedBug.isActive(.cachedEligibility) { query.remember(summary) }
-            return .summary(summary)
-        } catch {
-            logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
-            return .summary(nil)
-        }
-    }
 }
 
 /// Summaries of the last five seconds (``PlantedBug/cachedEligibility``).
-private let rememberedSummaries = Locked<[ExactText: (summary: OfferSummary, until: ContinuousClock.Instant)]>([:])
+private let rememberedSummaries = Locked<[ExactText: (summaries: [OfferSummary?], until: ContinuousClock.Instant)]>([:])
 
-extension OfferSummaryRequest {
-    private var customerKey: ExactText { ExactText("\(bundleId) \(customerIdentifier)") }
+extension OfferSummariesRequest {
+    private var customersKey: ExactText { ExactText(([bundleId] + customerIdentifiers).joined(separator: " ")) }
 
-    fileprivate var remembered: OfferSummary? {
-        rememberedSummaries.withLock { $0[customerKey].flatMap { $0.until > .now ? $0.summary : nil } }
+    fileprivate var remembered: [OfferSummary?]? {
+        rememberedSummaries.withLock { $0[customersKey].flatMap { $0.until > .now ? $0.summaries : nil } }
     }
 
-    fileprivate func remember(_ summary: OfferSummary) {
-        rememberedSummaries.withLock { $0[customerKey] = (summary, .now + .seconds(5)) }
+    /// Remembers summaries in which no customer is missing.
+    fileprivate func remember(_ summaries: [OfferSummary?]) {
+        guard summaries.count == customerIdentifiers.count, !summaries.contains(where: { $0 == nil }) else { return }
+        rememberedSummaries.withLock { $0[customersKey] = (summaries, .now + .seconds(5)) }
     }
 }

@@ -121,9 +121,7 @@ package final class ChargeLedger: Sendable {
     package func capture(_ request: CaptureChargesRequest) async throws -> CaptureChargesReply {
         let keys = request.chargeKeys
         guard (1...Self.capturedMax).contains(keys.count) else {
-            throw StoreError(
-                .requestInvalid, "chargeKeys must have 1 to \(Self.capturedMax) keys",
-                details: ["path": .string("$.chargeKeys")])
+            throw StoreError.requestInvalid("chargeKeys", "chargeKeys must have 1 to \(Self.capturedMax) keys")
         }
         for key in keys { try checkKey(key, "chargeKeys") }
         let (captured, approved) = try await database.write { transaction in
@@ -209,13 +207,10 @@ package final class ChargeLedger: Sendable {
     /// - Throws: `requestInvalid`.
     static func position(_ request: ChargeListRequest) throws(StoreError) -> Int64 {
         guard (1...pageMax).contains(request.limit) else {
-            throw StoreError(
-                .requestInvalid, "limit must be 1 to \(pageMax), not \(request.limit)",
-                details: ["path": .string("$.limit")])
+            throw StoreError.requestInvalid("limit", "limit must be 1 to \(pageMax), not \(request.limit)")
         }
         guard let after = Int64(request.after ?? "0") else {
-            throw StoreError(
-                .requestInvalid, "'after' is not an identifier of the ledger", details: ["path": .string("$.after")])
+            throw StoreError.requestInvalid("after", "'after' is not an identifier of the ledger")
         }
         return after
     }
@@ -223,14 +218,13 @@ package final class ChargeLedger: Sendable {
     private func check(_ request: CreateChargeRequest) throws(StoreError) {
         try checkKey(request.chargeKey)
         guard request.amount.minorUnits > 0 else {
-            throw StoreError(.requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
+            throw StoreError.requestInvalid("amount", "amount must be above zero")
         }
     }
 
     func checkKey(_ key: String, _ member: String = "chargeKey") throws(StoreError) {
         guard Self.chargeKeys.contains(key.utf8.count) else {
-            throw StoreError(
-                .requestInvalid, "\(member) must have 1 to 255 bytes", details: ["path": .string("$.\(member)")])
+            throw StoreError.requestInvalid(member, "\(member) must have 1 to 255 bytes")
         }
     }
 
@@ -262,5 +256,89 @@ extension ChargeDecision {
         case .decline: self.init(.declined, declineReason: "The sandbox declines every charge.")
         case .pending: self.init(Charge.Outcome.pending)
         }
+    }
+}
+
+/// The behavior of the sandbox: one mode for all charges, unless a request has another.
+package struct SandboxBehavior: ProcessorBehavior {
+    /// The mode of charges whose request does not name one, `processor.mode`.
+    package let mode: ProcessorMode
+
+    /// Creates the behavior of a mode.
+    package init(mode: ProcessorMode) { self.mode = mode }
+
+    package func decide(_ request: CreateChargeRequest) -> ChargeDecision {
+        ChargeDecision(request.simulate ?? mode)
+    }
+
+    package func trouble(with request: CreateChargeRequest) -> ChargeTrouble {
+        ChargeTrouble(request.simulate ?? mode)
+    }
+}
+
+/// The part of a processor that a sandbox simulates: the decision and the faults.
+///
+/// The processor calls the first two methods with each `create`, so they must be quick. It ignores their results for a
+/// known key.
+/// The other two run before and after the commit, and a test throws or waits in them to make an outcome unknown.
+package protocol ProcessorBehavior: Sendable {
+    func decide(_ request: CreateChargeRequest) -> ChargeDecision
+    func trouble(with request: CreateChargeRequest) -> ChargeTrouble
+    /// Called before the charge is written.
+    func beforeCharge(_ request: CreateChargeRequest) async throws
+    /// Called after the charge was recorded and before the reply.
+    func afterCharge(_ request: CreateChargeRequest) async throws
+}
+
+extension ProcessorBehavior {
+    package func trouble(with request: CreateChargeRequest) -> ChargeTrouble { .none }
+    package func beforeCharge(_ request: CreateChargeRequest) async throws {}
+    package func afterCharge(_ request: CreateChargeRequest) async throws {}
+}
+
+/// Logs and counts the ledger's decisions: a line at info and an increment for each.
+struct LedgerRecord: Sendable {
+    private let logger: Logger
+    private let charges: [Charge.Outcome: Counter]
+    private let refunds: Counter
+
+    /// - Parameter factory: The metrics factory, or nil for the process-wide one.
+    init(logger: Logger, factory: (any MetricsFactory)? = nil) {
+        let factory = factory ?? MetricsSystem.factory
+        self.logger = logger
+        charges = Dictionary(
+            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending, .authorized].map {
+                outcome in
+                let labels = [("outcome", outcome.rawValue)]
+                return (outcome, Counter(label: "storebus_charges_total", dimensions: labels, factory: factory))
+            })
+        refunds = Counter(label: "storebus_refunds_total", dimensions: [], factory: factory)
+    }
+
+    /// Records a charge that is new or has a new outcome.
+    func note(_ charge: Charge) {
+        var metadata: Logger.Metadata = ["charge": "\(charge.chargeKey)"]
+        if let amount = charge.amount { metadata["amount"] = "\(amount.amount) \(amount.currency.code)" }
+        if let reason = charge.declineReason { metadata["reason"] = "\(reason)" }
+        note(charge.outcome, metadata)
+    }
+
+    /// Records the approval of a pending charge, or the capture of an authorized one.
+    func noteApproval(of chargeKey: String) { note(.approved, ["charge": "\(chargeKey)"]) }
+
+    func note(_ refund: Refund) {
+        refunds.increment()
+        logger.info(
+            "charge refunded",
+            metadata: [
+                "charge": "\(refund.chargeKey)", "refund": "\(refund.refundKey)",
+                "amount": "\(refund.amount.amount) \(refund.amount.currency.code)",
+            ])
+    }
+
+    private func note(_ outcome: Charge.Outcome, _ metadata: Logger.Metadata) {
+        charges[outcome]?.increment()
+        // An authorization is followed by its capture, or by nothing.
+        logger.log(level: outcome == .authorized ? .debug : .info, "charge \(outcome.rawValue)", metadata: metadata)
     }
 }

@@ -86,16 +86,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         renewals = RenewalService(context: context, purchases: inFlight)
         subscriptionReader = SubscriptionReader(context: context)
         serverAPI = ServerAPIService(context: context, subscriptions: subscriptionReader)
-        serverEvents = ServerEventService(context: context, subscriptions: subscriptionReader)
         subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
         extensions = ExtensionService(subscriptions: subscriptions, logger: logger)
         priceConsents = PriceConsentService(context: context)
         clocks = ClockService(context: context, renewals: renewals)
+        serverEvents = ServerEventService(context: context, subscriptions: subscriptionReader, clocks: clocks)
         captures = CaptureService(context: context)
         purchases = PurchaseService(context: context, renewals: renewals, captures: captures, inFlight: inFlight)
-        prompts = PromptService(
-            context: context, purchases: purchases,
-            storefronts: StorefrontLookup(storefronts: collaborators.storefronts))
+        prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)
         queue = QueueReader(database: database)
@@ -176,7 +174,6 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
         endpoints.handle(PaymentEndpoints.history, transactions.history)
         endpoints.handle(PaymentEndpoints.listTransactions, transactions.list)
-        endpoints.handle(PaymentEndpoints.offerSummary, transactions.offerSummary)
         endpoints.handle(PaymentEndpoints.offerSummaries, transactions.offerSummaries)
     }
 
@@ -300,7 +297,6 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.consumption, refundRequests.consume)
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
-        endpoints.handle(PaymentEndpoints.storePageCustomer, transactions.storePageCustomer)
         endpoints.handle(PaymentEndpoints.storePageCustomers, transactions.storePageCustomers)
         endpoints.handle(ServerAPIEndpoints.lookup, serverAPI.lookup)
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)

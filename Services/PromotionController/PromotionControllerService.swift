@@ -84,7 +84,6 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     }
 
     private func registerOverrides(on endpoints: DatabaseEndpoints) {
-        endpoints.handle(PromotionEndpoints.getOverrides, overrides.get)
         endpoints.handle(PromotionEndpoints.getManyOverrides, overrides.getMany)
         endpoints.handle(PromotionEndpoints.putOrder, overrides.putOrder)
         endpoints.handle(PromotionEndpoints.putVisibility, overrides.putVisibility)

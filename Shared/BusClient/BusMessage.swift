@@ -17,3 +17,31 @@ package struct BusMessage: Sendable, Equatable {
     /// Byte for byte as published. JSON unless `Content-Type` says otherwise.
     package var body: [UInt8] = []
 }
+
+extension BusMessage {
+    /// The message as clients send it in SBP/1, whose rules hold on every bus.
+    /// - Throws: `invalidSubject`.
+    package func pub() throws(BusError) -> PubMessage {
+        do throws(BusViolation) {
+            var replySubject: Subject?
+            if let reply { replySubject = try Subject(reply) }
+            return PubMessage(
+                subject: try Subject(subject), reply: replySubject, key: key, headers: headers, body: body)
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    /// The frame of ``pub()``.
+    /// - Throws: `invalidSubject`, `invalidMessage`, `payloadTooLarge`.
+    package func frame() throws(BusError) -> [UInt8] {
+        let message = try pub()
+        do throws(BusViolation) {
+            var frame: [UInt8] = []
+            try message.encode(into: &frame)
+            return frame
+        } catch {
+            throw BusError(error)
+        }
+    }
+}

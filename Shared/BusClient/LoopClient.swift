@@ -12,6 +12,11 @@ package protocol BusConnection: Actor {
     /// The peer's name in errors: `broker` or `server`.
     static var peerName: String { get }
 
+    /// Checks a message and makes it a request.
+    static func request(_ message: BusMessage) throws(BusError) -> Request
+    /// Checks a message and makes it an event.
+    static func event(_ message: BusMessage) throws(BusError) -> Event
+
     /// Waiting requests and flushes, connection state and timers.
     var core: BusClientCore { get }
     /// The numbers of the callers' subscriptions, without the inbox.
@@ -58,8 +63,26 @@ extension LoopClient {
         onLoop { $0.start() }
     }
 
+    package func request(
+        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
+    ) async throws(BusError) -> BusMessage {
+        let message = BusMessage(subject: subject, reply: nil, key: key, headers: headers, body: body)
+        return try await exchange(try Connection.request(message), timeout) { .one($0) }.get()
+    }
+
+    package func requestMany(
+        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
+    ) async throws(BusError) -> [BusMessage] {
+        let message = BusMessage(subject: subject, reply: nil, headers: headers, body: body)
+        return try await exchange(try Connection.request(message), timeout) { .many($0, max: max, replies: []) }.get()
+    }
+
     /// Publishes an event. A caller off the loop gets no error of the connection, which is logged instead.
-    package func publish(_ event: Connection.Event, to subject: String) throws(BusError) {
+    package func publish(
+        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
+    ) throws(BusError) {
+        let event = try Connection.event(
+            BusMessage(subject: subject, reply: reply, key: key, headers: headers, body: body))
         if eventLoop.isCurrent {
             if let error = connection.assumeIsolated({ $0.publish(event) }) { throw error }
             return
@@ -154,7 +177,7 @@ extension LoopClient {
     }
 
     /// Sends a request and waits for its replies.
-    package func exchange<Reply>(
+    private func exchange<Reply>(
         _ message: Connection.Request, _ timeout: Duration,
         _ waiter: @escaping @Sendable (CheckedContinuation<Result<Reply, BusError>, Never>) -> PendingRequests.Waiter
     ) async -> Result<Reply, BusError> {

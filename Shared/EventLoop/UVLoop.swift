@@ -124,3 +124,112 @@ package final class UVLoop: TaskExecutor, @unchecked Sendable {
         doNotBlock.deallocate()
     }
 }
+
+extension UVLoop {
+    /// Makes a loop and a thread of its own that runs it until `close()`.
+    /// - Throws: If the kernel gives no descriptors or no thread.
+    package static func start(name: String) throws(UVError) -> UVLoop {
+        let loop = try UVLoop(name: name)
+        loop.inbox.withLock { $0.runClaimed = true }
+        do {
+            // The thread's reference keeps the loop alive for as long as it runs.
+            try DetachedThread.start(name: name) { loop.runUntilClosed() }
+        } catch {
+            loop.inbox.withLock { $0.runClaimed = false }
+            throw error
+        }
+        return loop
+    }
+
+    /// Runs the loop on the calling thread until it is closed. For tools that own their thread: enqueue the set-up with
+    /// `execute`, then call this. Returns immediately when the loop runs elsewhere or has been closed.
+    package func run() {
+        let mine = inbox.withLock { inbox in
+            defer { inbox.runClaimed = true }
+            return !inbox.runClaimed
+        }
+        if mine { runUntilClosed() }
+    }
+
+    func runUntilClosed() {
+        owner.store(UInt(pthread_self()), ordering: .relaxed)
+        isRunning = true
+        inbox.withLock { $0.phase = .running }
+        uv_update_time(uv)
+        uv_run(uv, UV_RUN_DEFAULT)
+        isRunning = false
+        let result = uv_loop_close(uv)
+        precondition(result == 0, "loop \(name) ended with an open handle: \(String(cString: uv_strerror(result)))")
+        owner.store(0, ordering: .relaxed)
+        leave()
+    }
+
+    /// Hands the remaining jobs over to the late queue and lets `close()` return. The thread's last act.
+    private func leave() {
+        var rest: [LoopJob] = []
+        while let job = local.popFirst() { rest.append(job) }
+        let closers = inbox.withLock { inbox in
+            inbox.phase = .closed
+            inbox.jobs = rest + inbox.jobs
+            if !inbox.jobs.isEmpty { scheduleLateRun(&inbox) }
+            defer { inbox.closers = [] }
+            return inbox.closers
+        }
+        for closer in closers { closer.resume() }
+    }
+}
+
+extension UVLoop {
+    /// Suspends the task for `duration` of monotonic time. The task may run anywhere, but the timer is on the loop.
+    /// - Throws: If the task is cancelled, or if the loop closes meanwhile or is closed.
+    package func sleep(for duration: Duration) async throws(CancellationError) {
+        let sleeper = Sleeper(loop: self)
+        let completed = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                execute { sleeper.start(duration, continuation) }
+            }
+        } onCancel: {
+            execute { sleeper.wake(completed: false) }
+        }
+        if !completed { throw CancellationError() }
+    }
+}
+
+/// One sleep. Unchecked, because it travels between the sleeping task and the loop as a reference only. Its state is
+/// touched on the loop.
+private final class Sleeper: @unchecked Sendable {
+    private let loop: UVLoop
+    private var timer: LoopTimer?
+    private var continuation: CheckedContinuation<Bool, Never>?
+    /// Whether it has ended. A cancellation may overtake the start.
+    private var isOver = false
+
+    init(loop: UVLoop) { self.loop = loop }
+
+    func start(_ duration: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
+        let timer = LoopTimer(loop: loop)
+        if isOver || timer.isClosed {
+            timer.close()
+            return continuation.resume(returning: false)
+        }
+        self.continuation = continuation
+        self.timer = timer
+        timer.afterClose = { self.wake(completed: false) }
+        timer.start(after: duration) { self.wake(completed: true) }
+    }
+
+    func wake(completed: Bool) {
+        isOver = true
+        let waiting = continuation
+        continuation = nil
+        timer?.close()
+        timer = nil
+        waiting?.resume(returning: completed)
+    }
+}
+
+/// Ignores SIGPIPE for the whole process. Writing to a closed connection is then an error and does not end the process.
+/// Making a `UVLoop` calls it, since libuv's writes raise the signal. Tools without a loop call it themselves.
+package func ignoreBrokenPipe() {
+    signal(SIGPIPE, SIG_IGN)
+}

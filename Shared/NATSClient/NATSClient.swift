@@ -1,5 +1,4 @@
 import BusClient
-import BusProtocol
 import EventLoop
 import Logging
 import Synchronization
@@ -28,27 +27,6 @@ package final class NATSClient: LoopClient {
 
     /// Credentials only: NATS has no affinity keys and reports no lost members.
     package var capabilities: Set<BusCapability> { [.authentication] }
-
-    package func request(
-        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
-    ) async throws(BusError) -> BusMessage {
-        let message = try NATSOutgoing(subject: subject, key: key, headers: headers, body: body)
-        return try await exchange(message, timeout) { .one($0) }.get()
-    }
-
-    package func requestMany(
-        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
-    ) async throws(BusError) -> [BusMessage] {
-        let message = try NATSOutgoing(subject: subject, headers: headers, body: body)
-        return try await exchange(message, timeout) { .many($0, max: max, replies: []) }.get()
-    }
-
-    package func publish(
-        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
-    ) throws(BusError) {
-        let message = try NATSOutgoing(subject: subject, reply: reply, key: key, headers: headers, body: body)
-        try publish(message, to: subject)
-    }
 
     package func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -15,30 +15,23 @@ package struct NATSOutgoing: Sendable {
     var size: Int { headerBytes + body.count }
 
     /// - Throws: `invalidSubject`, `invalidMessage`, `payloadTooLarge`.
-    init(
-        subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders, body: [UInt8]
-    ) throws(BusError) {
-        var frame: [UInt8] = []
-        do throws(BusViolation) {
-            var replySubject: Subject?
-            if let reply { replySubject = try Subject(reply) }
-            // Without the body, which would only be copied.
-            try PubMessage(subject: try Subject(subject), reply: replySubject, key: key, headers: headers)
-                .encode(into: &frame)
-        } catch {
-            throw BusError(error)
-        }
+    init(_ message: BusMessage) throws(BusError) {
+        // Without the body, which would only be copied.
+        var head = message
+        head.body = []
+        let frame = try head.frame()
         headerBytes = frame.count - BusLimits.prefixBytes
-        guard headerBytes + body.count <= BusLimits.messageBytesMax else {
+        guard headerBytes + message.body.count <= BusLimits.messageBytesMax else {
             throw BusError(
                 .payloadTooLarge,
-                "header and body have \(headerBytes + body.count) bytes; \(BusLimits.messageBytesMax) are allowed")
+                "header and body have \(headerBytes + message.body.count) bytes; \(BusLimits.messageBytesMax) are allowed"
+            )
         }
-        for (name, value) in headers { try Self.check(name, value) }
-        self.subject = subject
-        self.reply = reply
-        self.headers = headers
-        self.body = body
+        for (name, value) in message.headers { try Self.check(name, value) }
+        subject = message.subject
+        reply = message.reply
+        headers = message.headers
+        body = message.body
     }
 
     /// Refuses headers that NATS cannot carry. NATS writes headers as HTTP does. libnats trims spaces from a value's

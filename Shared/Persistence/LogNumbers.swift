@@ -26,8 +26,7 @@ enum LogNumbers {
         let logs = try connection.run(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%position INTEGER PRIMARY KEY AUTOINCREMENT%'"
         )
-        do throws(PersistenceError) {
-            try connection.script("BEGIN IMMEDIATE")
+        try connection.transaction { () throws(PersistenceError) in
             for log in logs.rows {
                 let name: String = try log["name"]
                 _ = try connection.run(
@@ -42,10 +41,6 @@ enum LogNumbers {
                     WHERE name = ?
                     """, [.text(name)])
             }
-            try connection.script("COMMIT")
-        } catch {
-            if connection.isInTransaction { try? connection.script("ROLLBACK") }
-            throw error
         }
     }
 

@@ -36,20 +36,13 @@ struct Migrator {
         try connection.script(Self.table)
         let missing = try missing(behind: try connection.run(Self.applied).rows)
         try connection.script(Self.tables)
-        for migration in missing { try apply(migration, to: connection) }
-        return missing.map(\.number)
-    }
-
-    private func apply(_ migration: Migration, to connection: SQLiteConnection) throws(PersistenceError) {
-        do throws(PersistenceError) {
-            try connection.script("BEGIN IMMEDIATE")
-            try connection.script(migration.sql(.sqlite))
-            _ = try connection.run(Self.insert, migration.row)
-            try connection.script("COMMIT")
-        } catch {
-            if connection.isInTransaction { try? connection.script("ROLLBACK") }
-            throw error
+        for migration in missing {
+            try connection.transaction { () throws(PersistenceError) in
+                try connection.script(migration.sql(.sqlite))
+                _ = try connection.run(Self.insert, migration.row)
+            }
         }
+        return missing.map(\.number)
     }
 
     /// The steps a database with these rows of `schema_migration` lacks.

@@ -18,10 +18,10 @@ extension ServiceEnvironment {
     /// a bus with another store's database (``StoreIdentityTable``).
     /// - Throws: ``StartupError`` that names the place, the problem and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
-        let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)
+        let synchronous = try process.configuration.choice("database.synchronous", default: DatabaseSynchronous.full)
         let database = try await open(migrations, synchronous)
         if let weakness = synchronous.weakness {
-            logger.warning("\(weakness)", metadata: ["database.synchronous": "\(synchronous.rawValue)"])
+            process.logger.warning("\(weakness)", metadata: ["database.synchronous": "\(synchronous.rawValue)"])
         }
         do {
             service.belongs(to: try await StoreIdentityTable.load(database), makesStore: makesStore) {
@@ -45,19 +45,19 @@ extension ServiceEnvironment {
     private func open(
         _ migrations: [Migration], _ synchronous: DatabaseSynchronous
     ) async throws(StartupError) -> any SQLDatabase {
-        let url = try configuration.string("database.url", isSecret: true)
+        let url = try process.configuration.string("database.url", isSecret: true)
         let password = try password()
         do throws(PersistenceError) {
             guard let url else {
                 return try SQLiteDatabase.open(
-                    path: "\(dataDirectory)/\(process.name).sqlite", holder: process.name, migrations: migrations,
-                    synchronous: synchronous, logger: logger)
+                    path: "\(process.dataDirectory)/\(process.name).sqlite", holder: process.name,
+                    migrations: migrations, synchronous: synchronous, logger: process.logger)
             }
             let location = try PostgresLocation(url: url, password: password)
-            return try await DatabaseConnectRetry(logger: logger).open { () throws(PersistenceError) in
+            return try await DatabaseConnectRetry(logger: process.logger).open { () throws(PersistenceError) in
                 try await PostgresDatabase.open(
-                    location, holder: process.name, migrations: migrations, synchronous: synchronous, loop: loop,
-                    logger: logger)
+                    location, holder: process.name, migrations: migrations, synchronous: synchronous,
+                    loop: process.loop, logger: process.logger)
             } pausing: {
                 try? await Task.sleep(for: $0)
             }
@@ -67,7 +67,77 @@ extension ServiceEnvironment {
     }
 
     private func password() throws(StartupError) -> String? {
-        guard let path = try configuration.string("database.password.file") else { return nil }
+        guard let path = try process.configuration.string("database.password.file") else { return nil }
         return try SecretFile.text(path, of: "DATABASE_PASSWORD_FILE")
+    }
+}
+
+/// Waits at a service's start for a database server that is away.
+///
+/// After ``timeout`` the process ends as one that may be started again (exit 69), so that a supervisor's log shows it.
+struct DatabaseConnectRetry {
+    static let timeout: Duration = .seconds(30)
+
+    let logger: Logger
+
+    /// Opens until it succeeds, with ``RetrySchedule``'s delays between the attempts.
+    /// - Throws: The first error that is not `unavailable`, or `unavailable` when the delays add up to ``timeout``.
+    func open<Database>(
+        _ attempt: () async throws(PersistenceError) -> Database, pausing: (Duration) async -> Void
+    ) async throws(PersistenceError) -> Database {
+        var attempts = 0
+        var waited = Duration.zero
+        while true {
+            do throws(PersistenceError) {
+                return try await attempt()
+            } catch {
+                guard error.code == .unavailable, waited < Self.timeout else { throw error }
+                attempts += 1
+                if attempts == 1 { logger.warning("waiting for the database", metadata: ["error": "\(error)"]) }
+                let delay = RetrySchedule.delay(afterAttempts: attempts)
+                await pausing(delay)
+                waited += delay
+            }
+        }
+    }
+}
+
+/// Reads and writes the identity of a database and its store. Every database has the table.
+enum StoreIdentityTable {
+    /// Returns the database's identity, after naming an unnamed database.
+    /// - Throws: ``PersistenceError``.
+    static func load(_ database: any SQLDatabase) async throws -> StoreIdentity {
+        if let identity = try await database.read({ try await read($0) }) { return identity }
+        let name = RandomIdentifier.hex(digits: 24)
+        return try await database.write { transaction in
+            // A replica may have been first.
+            try await transaction.execute(
+                "INSERT INTO store_identity (only_row, database_id) VALUES (1, ?) ON CONFLICT DO NOTHING", name)
+            return try await row(of: transaction)
+        }
+    }
+
+    /// Writes the store's identity unless the database has one.
+    /// - Returns: The identity that is in the database now.
+    /// - Throws: ``PersistenceError``.
+    static func keep(_ store: String, in database: any SQLDatabase) async throws -> String {
+        try await database.write { transaction in
+            try await transaction.execute("UPDATE store_identity SET store_id = ? WHERE store_id IS NULL", store)
+            return try await row(of: transaction).store ?? store
+        }
+    }
+
+    private static func read(_ reader: SQLReader) async throws(PersistenceError) -> StoreIdentity? {
+        guard let row = try await reader.queryOne("SELECT database_id, store_id FROM store_identity") else {
+            return nil
+        }
+        return StoreIdentity(database: try row["database_id"], store: try row["store_id"])
+    }
+
+    private static func row(of reader: SQLReader) async throws(PersistenceError) -> StoreIdentity {
+        guard let identity = try await read(reader) else {
+            throw PersistenceError(.statement, "store_identity has no row")
+        }
+        return identity
     }
 }

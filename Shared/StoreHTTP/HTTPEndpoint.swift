@@ -1,3 +1,5 @@
+import StoreModels
+
 /// A route with its request and response types, and with notes for the API's description.
 ///
 /// Both are `Codable` types whose JSON is the body, or one of the kinds without JSON: ``RawBody``, ``NoContent``,
@@ -80,4 +82,10 @@ package enum NotBuilt: Sendable {}
 /// The gateway writes one that forwards bytes of a service. A client reads one that has fewer members.
 package protocol JSONForm<Body>: Sendable {
     associatedtype Body: Sendable
+}
+
+/// A body with rules beyond its types. Reading it checks them.
+package protocol CheckedBody {
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError)
 }

@@ -11,8 +11,8 @@ import Testing
             let request = HTTPExchangeRequest(
                 operation: "inAppsTransaction", path: "/inApps/v1/transactions/1", parameters: [:],
                 authorization: header)
-            let rejection = await #expect(throws: ServerAPITokens.Rejection.self) {
-                try await appStore.service.apple.key(of: request)
+            let rejection = await #expect(throws: ServerAPIToken.Rejection.self) {
+                try await appStore.service.apple.admission(of: request)
             }
             let reply = ServerReply.unauthenticated(try #require(rejection))
             #expect(reply.status == 401 && reply.reason == rejection?.reason)
@@ -25,8 +25,8 @@ import Testing
             let request = HTTPExchangeRequest(
                 operation: "inAppsTransaction", path: "/inApps/v1/transactions/1", parameters: [:],
                 authorization: "Bearer a.b.c")
-            let rejection = await #expect(throws: ServerAPITokens.Rejection.self) {
-                try await appStore.service.apple.key(of: request)
+            let rejection = await #expect(throws: ServerAPIToken.Rejection.self) {
+                try await appStore.service.apple.admission(of: request)
             }
             let reply = ServerReply.unauthenticated(try #require(rejection))
             #expect(

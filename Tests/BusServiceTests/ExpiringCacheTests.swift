@@ -107,7 +107,7 @@ import Testing
         cache.insert([("d", 5), ("e", 6)])
         #expect(cache.last("c") == nil)
         #expect(cache.fresh(["d", "e"]) == [5, 6])
-        cache.update("f") { _ in 7 }
+        cache.insert(7, for: "f")
         #expect(cache.last("d") == nil)
         #expect(cache.last("f") == 7)
     }
@@ -172,17 +172,5 @@ import Testing
         cache.insert(2, for: "a", cache.ticket())
         #expect(cache.insert(1, for: "a", slow))
         #expect(cache.fresh("a") == 2)
-    }
-
-    @Test func `an updated value is known but not fresh`() {
-        let cache = cache()
-        cache.update("a") { ($0 ?? 10) + 1 }
-        #expect(cache.last("a") == 11)
-        cache.insert(1, for: "a")
-        cache.update("a") { ($0 ?? 10) + 1 }
-        #expect(cache.last("a") == 2)
-        #expect(cache.fresh("a") == nil)
-        cache.insert(3, for: "a")
-        #expect(cache.fresh("a") == 3)
     }
 }

@@ -133,8 +133,9 @@ import Testing
         }
         if let history {
             let standIn = service(.paymentQueue)
-            standIn.handle(PaymentEndpoints.offerSummary) { _, _ in
-                OfferSummary(groups: history, businessNow: Timestamp(milliseconds: 1_000))
+            standIn.handle(PaymentEndpoints.offerSummaries) { request, _ in
+                let summary = OfferSummary(groups: history, businessNow: Timestamp(milliseconds: 1_000))
+                return OfferSummaries(summaries: request.customerIdentifiers.map { _ in summary })
             }
             services.append(standIn)
         }

@@ -8,12 +8,14 @@ import Testing
 
 /// Goal: asked together or alone, each caller gets the answer to its own question, and one that is younger than it.
 @Suite struct EligibilityLoaderTests {
-    /// Eligibility, whose answers wait at a gate when there is one.
+    /// Eligibility, whose answers about one customer wait at a gate when there is one.
     private final class Asked: Sendable {
         struct State {
             var used: Set<String> = []
-            var alone = 0
-            var together: [[String]] = []
+            /// The customers of each batch.
+            var batches: [[String]] = []
+            /// The customers that were not asked about in a batch.
+            var others: [String] = []
             var gate: Gate?
         }
 
@@ -37,7 +39,7 @@ import Testing
         let (fake, asked) = (FakeService(.eligibility, on: bus), Asked())
         fake.handle(EligibilityEndpoints.check) { request in
             let gate = asked.state.withLock { state in
-                state.alone += 1
+                state.others.append(request.customerIdentifier)
                 return state.gate
             }
             let answer = asked.answer(request.customerIdentifier, request.productIdentifiers ?? [])
@@ -45,9 +47,13 @@ import Testing
             return answer
         }
         fake.handle(EligibilityEndpoints.checkMany) { batch in
-            asked.state.withLock { $0.together.append(batch.customers.map(\.customerIdentifier)) }
-            return EligibilityBatchReply(
-                replies: batch.customers.map { asked.answer($0.customerIdentifier, $0.productIdentifiers) })
+            let gate = asked.state.withLock { state in
+                state.batches.append(batch.customers.map(\.customerIdentifier))
+                return batch.customers.count == 1 ? state.gate : nil
+            }
+            let replies = batch.customers.map { asked.answer($0.customerIdentifier, $0.productIdentifiers) }
+            await gate?.wait()
+            return EligibilityBatchReply(replies: replies)
         }
         await fake.start()
         let client = bus.client(name: "gateway")
@@ -75,14 +81,14 @@ import Testing
         while gate.arrived < count { await Task.yield() }
     }
 
-    @Test func `one at a time asks as ever`() async throws {
+    @Test func `one at a time is a batch of one`() async throws {
         try await withEligibility { questions, asked, _ in
             for customer in ["c1", "c2"] {
                 let reply = try await questions.ask(request(customer), context)
                 #expect(reply.eligibility.map(\.subscriptionGroupIdentifier) == [customer])
             }
-            #expect(asked.state.withLock { $0.alone } == 2)
-            #expect(asked.state.withLock { $0.together.isEmpty })
+            #expect(asked.state.withLock { $0.batches } == [["c1"], ["c2"]])
+            #expect(asked.state.withLock { $0.others.isEmpty })
         }
     }
 
@@ -133,9 +139,10 @@ import Testing
                 gate.open()
                 try await group.waitForAll()
             }
-            let together = asked.state.withLock { $0.together }
-            #expect(together.allSatisfy { $0.count <= EligibilityBatch.customersMax })
-            #expect(together.flatMap(\.self).allSatisfy { $0.hasPrefix("c") })
+            let (batches, others) = asked.state.withLock { ($0.batches, $0.others) }
+            #expect(batches.allSatisfy { $0.count <= EligibilityBatch.customersMax })
+            #expect(batches.filter { $0.contains("other") } == [["other"]])
+            #expect(others == ["all"])
         }
     }
 

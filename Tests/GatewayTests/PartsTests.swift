@@ -79,7 +79,7 @@ import Testing
         #expect(query.pairs == ["a==1", "b=1", "b=2"])
     }
 
-    @Test(arguments: [3, 40]) func `each product gets its own answer of eligibility`(count: Int) {
+    @Test(arguments: [3, 40]) func `each product gets its own answer of eligibility`(count: Int) throws {
         let answers = EligibilityResults(
             EligibilityReply(
                 eligibility: (0..<count).map { number in
@@ -92,12 +92,12 @@ import Testing
             product.productIdentifier = "p\(number)"
             return product
         }
-        let found = answers.apply(to: products).products.map(\.introductoryOfferEligibility)
+        let found = try products.map { answers.form(of: try EncodedProduct($0)).eligibility }
         #expect(found == (0..<count).map { $0.isMultiple(of: 2) ? .eligible : .ineligible } + [.unknown])
     }
 
     @Test func `bodies that are put together are what encoding them would make`() throws {
-        let products = try Sample.products.map { ForwardedProduct(try PresentedProduct($0).json, .ineligible) }
+        let products = try Sample.products.map { try EncodedProduct($0)[.ineligible] }
         for count in 0...products.count {
             let some = Array(products.prefix(count))
             for texts in [[], ["é\"\n", "b"]] {
@@ -106,10 +106,39 @@ import Testing
                         products: some, invalidProductIdentifiers: texts, degraded: degraded)
                     #expect(try body.written() == StoreJSON.encode(body))
                 }
-                let page = StorePageResponse(
-                    promotions: zip(some, [true, false, nil]).map { ForwardedPromotion(product: $0, owned: $1) },
-                    degraded: texts)
-                #expect(try page.written() == StoreJSON.encode(page))
+            }
+        }
+    }
+
+    @Test func `a store page that is put together is what encoding its promotions would make`() throws {
+        let bought = Sample.products.prefix(2).map(\.productIdentifier)
+        let isTruncated: [Bool?] = [nil, false, true]
+        let customers: [StorePageCustomer?] = isTruncated.map { isTruncated in
+            StorePageCustomer(
+                storefront: "USA", ownedProductIdentifiers: bought, isTruncated: isTruncated,
+                businessNow: Timestamp(milliseconds: 0))
+        }
+        for count in 0...Sample.products.count {
+            let products = Array(Sample.products.prefix(count))
+            let listing = PromotedListing(
+                PromotedProductsReplyOf(products: try products.map { try EncodedProduct($0) }, catalogVersion: 1))
+            for (customer, texts) in zip(customers + [nil], [[], ["é\"\n", "b"], [], ["a"]]) {
+                let page = StorePage(
+                    listing, device: DevicePromotions(overrides: PromotionOverrides(), isLaunched: true),
+                    isUnsupported: false, storeCustomer: customer,
+                    eligibility: EligibilityResults(EligibilityReply(eligibility: [], degraded: texts)))
+                let hasSubscription = products.contains { $0.type == .autoRenewable }
+                let degraded = (hasSubscription ? texts : []) + (customer == nil ? ["payments"] : [])
+                let promotions = products.map { product in
+                    var whole = product
+                    whole.introductoryOfferEligibility = product.type == .autoRenewable ? .unknown : .ineligible
+                    let owned = customer.flatMap {
+                        product.type.isRestorable ? $0.owns(product.productIdentifier) : false
+                    }
+                    return Promotion(product: whole, owned: owned)
+                }
+                let body = StorePageResponse(promotions: promotions, degraded: degraded.sorted())
+                #expect(try page.written() == StoreJSON.encode(body))
             }
         }
     }

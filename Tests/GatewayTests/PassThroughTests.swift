@@ -80,6 +80,22 @@ import Testing
 
     // MARK: Requests
 
+    @Test func `a page of a history is one request to AppStoreServer, and one of it to PaymentQueue`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            let token = try await store.serverToken().text()
+            let before = store.subjects.all.count
+            let answer = try await store.send(.GET, "/inApps/v2/history/2000000000000001", token: token)
+            #expect(answer.status == 200, "\(answer.text)")
+            let subjects = store.subjects.all.dropFirst(before)
+            #expect(subjects.filter { $0.hasPrefix("sb.appstore.") } == [AppStoreEndpoints.read.subject])
+            #expect(!subjects.contains { $0.hasPrefix("sb.payment.") })
+            let reading = store.payments.contents.withLock { $0.serverReading }
+            #expect(reading.pages.map(\.identifier) == ["2000000000000001"])
+            #expect(reading.lookups == 0)
+        }
+    }
+
     @Test func `a body of 960 KiB that does not fit a message is 21002`() async throws {
         try await GatewayHarness.run { store in
             // A request that fits is 21005 now.

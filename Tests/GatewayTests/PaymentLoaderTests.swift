@@ -26,11 +26,6 @@ import Testing
             await asked.gate.wait()
             return Snapshot(transactions: [Sample.purchased(request.customerIdentifier)], seq: 1)
         }
-        fake.handle(PaymentEndpoints.storePageCustomer) { request in
-            asked.alone.withLock { $0.append(request.customerIdentifier) }
-            await asked.gate.wait()
-            return Self.storePageCustomer(of: request.customerIdentifier)
-        }
         fake.handle(PaymentEndpoints.unfinishedLists) { request in
             asked.together.withLock { $0.append(request.lists.map(\.customerIdentifier)) }
             return UnfinishedLists(
@@ -41,11 +36,17 @@ import Testing
                 })
         }
         fake.handle(PaymentEndpoints.storePageCustomers) { request in
-            asked.together.withLock { $0.append(request.customers.map(\.customerIdentifier)) }
+            let customers = request.customers.map(\.customerIdentifier)
+            if customers.count == 1 {
+                asked.alone.withLock { $0 += customers }
+                await asked.gate.wait()
+            } else {
+                asked.together.withLock { $0.append(customers) }
+            }
+            // The reply to several ends before the customer that is asked about alone.
+            let answered = customers.count == 1 ? customers[...] : customers.prefix { $0 != "alone" }
             return StorePageCustomers(
-                standings: request.customers.map {
-                    $0.customerIdentifier == "alone" ? nil : Self.storePageCustomer(of: $0.customerIdentifier)
-                })
+                standings: answered.map { $0 == "unknown" ? nil : Self.storePageCustomer(of: $0) })
         }
         await fake.start()
         let client = bus.client(name: "gateway")
@@ -87,7 +88,7 @@ import Testing
                 group.addTask { (customer, try await question(customer)) }
                 while asked.gate.arrived <= index { await Task.yield() }
             }
-            for customer in ["c3", "alone", "c4"] { group.addTask { (customer, try await question(customer)) } }
+            for customer in ["c3", "c4", "alone"] { group.addTask { (customer, try await question(customer)) } }
             try await eventually("the others are asked about when the first are late", within: .seconds(60)) {
                 asked.together.withLock { !$0.isEmpty } || asked.alone.withLock { $0.count > 2 }
             }
@@ -117,8 +118,18 @@ import Testing
             let questions = StorePageCustomerLoader(bus: client, services: services)
             try await ask(asked) { customer in
                 let request = StorePageCustomerRequest(bundleId: "a", customerIdentifier: customer)
-                return try await questions.ask(request, context).ownedProductIdentifiers
+                return try await questions.ask(request, context)?.ownedProductIdentifiers ?? []
             }
+        }
+    }
+
+    @Test func `an unknown customer has no standing`() async throws {
+        try await withQueue { client, services, asked in
+            asked.gate.open()
+            let questions = StorePageCustomerLoader(bus: client, services: services)
+            let request = StorePageCustomerRequest(bundleId: "a", customerIdentifier: "unknown")
+            let reply = try await questions.ask(request, context)
+            #expect(reply == nil)
         }
     }
 }

@@ -116,7 +116,7 @@ import Testing
 
     @Test func `what is handed on byte by byte is what encoding it would make, for every answer`() async throws {
         for product in Sample.products {
-            let shown = EncodedProduct(try PresentedProduct(product))
+            let shown = try EncodedProduct(product)
             let possible = product.type == .autoRenewable ? OfferEligibility.allCases : [.ineligible]
             for eligibility in possible {
                 var whole = product

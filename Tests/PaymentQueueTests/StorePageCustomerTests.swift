@@ -28,7 +28,11 @@ import Testing
             #expect(storePageCustomer.owns("coins") == false)
             let bob = try await store.customerApp("bob")
             #expect(try await bob.storePageCustomer().ownedProductIdentifiers == [])
-            #expect(try await refusal { try await alice.named("nobody").storePageCustomer() }?.code == .notFound)
+            let nobody = StorePageCustomerRequest(bundleId: Catalogue.bundleId, customerIdentifier: "nobody")
+            let unknown = try await store.caller.call(
+                PaymentEndpoints.storePageCustomers, StorePageCustomersRequest(customers: [nobody])
+            ).standings
+            #expect(unknown == [nil])
         }
     }
 
@@ -145,8 +149,10 @@ import Testing
 
 extension CustomerApp {
     func storePageCustomer() async throws -> StorePageCustomer {
-        try await store.caller.call(
-            PaymentEndpoints.storePageCustomer,
-            StorePageCustomerRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer))
+        let request = StorePageCustomerRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer)
+        let standing = try await store.caller.call(
+            PaymentEndpoints.storePageCustomers, StorePageCustomersRequest(customers: [request])
+        ).standings[0]
+        return try #require(standing)
     }
 }

@@ -20,12 +20,12 @@ import Testing
             let begun = try await alice.begin("coins", key: "k").transaction
             let purchases = store.current.service.purchases
             let known = try #require(try await purchases.find(driven: begun.id))
-            let first = try #require(try await purchases.commit(known, answer)).stored.transaction
+            let first = try #require(try await purchases.commit(known, answer)).output.transaction
             #expect(first.transactionState.isTerminal)
             // A launch counts the delivery, which is no part of the answer.
             let delivered = try await alice.snapshot(launches: true).transactions
             #expect(delivered.map(\.deliveries) == [1])
-            let second = try #require(try await purchases.commit(known, answer)).stored.transaction
+            let second = try #require(try await purchases.commit(known, answer)).output.transaction
             #expect(second == first)
             let replay = try await alice.add("coins", key: "k")
             #expect(replay.isReplayed)

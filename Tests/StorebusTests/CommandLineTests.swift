@@ -110,10 +110,13 @@ import Testing
             for name in ServiceName.allCases.map(\.rawValue) + ["broker"] {
                 try FileAccess.write([], to: directory.file(name), mode: 0o700)
             }
+            let command = try UpCommand.parse(
+                [
+                    "--data", directory.path, "--port", "auto", "--bus-port", "auto", "--replicas", "gateway=2",
+                    "--database-url", "postgres://storebus@localhost/storebus",
+                ] + (flag.map { ["--https-port", "\($0)"] } ?? []))
             return try UpPlan.make(
-                UpPlan.Request(
-                    data: directory.path, port: .auto, busPort: .auto, httpsPort: flag, bind: "127.0.0.1",
-                    replicas: ["gateway=2"], databaseURL: "postgres://storebus@localhost/storebus"),
+                command,
                 environment: variable.map { ["STOREBUS_HTTPS_PORT": $0] } ?? [:],
                 executableDirectory: directory.path
             ).serviceList
@@ -137,7 +140,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let error = #expect(throws: CLIError.self) {
             try UpPlan.make(
-                UpPlan.Request(data: directory.path, port: .auto, busPort: .auto, bind: "127.0.0.1"),
+                UpCommand.parse(["--data", directory.path, "--port", "auto", "--bus-port", "auto"]),
                 environment: [:], executableDirectory: directory.path)
         }
         #expect(error?.code == .executableMissing)

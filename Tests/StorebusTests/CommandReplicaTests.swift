@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import StoreModels
 import StorebusTesting
@@ -29,11 +30,10 @@ import Testing
 
     private func plan(_ replicas: [String], _ databaseURL: String? = nil, _ environment: [String: String] = [:]) throws
     {
-        _ = try UpPlan.make(
-            UpPlan.Request(
-                data: "/nowhere", port: .auto, busPort: .auto, bind: "127.0.0.1", replicas: replicas,
-                databaseURL: databaseURL),
-            environment: environment, executableDirectory: "/nowhere")
+        let command = try UpCommand.parse(
+            ["--data", "/nowhere", "--port", "auto", "--bus-port", "auto"] + replicas.flatMap { ["--replicas", $0] }
+                + (databaseURL.map { ["--database-url", $0] } ?? []))
+        _ = try UpPlan.make(command, environment: environment, executableDirectory: "/nowhere")
     }
 
     @Test func `replicas of what stores need a PostgreSQL, and say why`() {

@@ -19,8 +19,6 @@ final class DeliveryService: Sendable {
     static let pageSize = 256
     /// Maximum number of overdue attempts that one look ends.
     static let overdueMax = 100
-    /// Timeout of a request for a clock.
-    static let clockTime: Duration = .seconds(2)
     /// Bytes of a leased attempt in a reply beside its payload.
     static let leasedBytes = 512
     /// How much longer than the endpoint's timeout a claim lasts.
@@ -193,7 +191,7 @@ final class DeliveryService: Sendable {
             log(what, error)
             isWhole = false
         }
-        do { _ = try await importer.run() } catch { failed("new events", error) }
+        do { try await importer.run() } catch { failed("new events", error) }
         do { try await endOverdue() } catch { failed("overdue attempts", error) }
         do {
             let (apps, hasEndpoints) = try await database.read {
@@ -363,8 +361,7 @@ final class DeliveryService: Sendable {
 
     /// Reads an app's clock, then all events until then.
     func clock(of app: String) async throws -> DeliveryClock {
-        let state = try await collaborators.clock(AppRequest(bundleId: app), .now + Self.clockTime)
-        _ = try await importer.run()
+        guard let state = try await importer.run(clockOf: app) else { throw CancellationError() }
         return DeliveryClock(state)
     }
 

@@ -29,11 +29,16 @@ struct EventImporter: Sendable {
     ///
     /// A position that PaymentQueue does not continue behind is given up, with an alarm, and all of PaymentQueue's
     /// events are read again. Known events do not make a second notification.
-    /// - Parameter deadline: When it stops, after a whole page.
-    /// - Returns: The number of events.
+    /// - Parameters:
+    ///   - app: The app whose clock is read with the first page, before the events.
+    ///   - deadline: When it stops, after a whole page.
+    /// - Returns: The app's clock. Nil without an app, and when it stopped before a page.
     /// - Throws: ``StoreError`` when PaymentQueue does not reply. Events imported until then stay.
-    func run(until deadline: ContinuousClock.Instant? = nil) async throws -> Int {
-        var total = 0
+    @discardableResult
+    func run(
+        clockOf app: String? = nil, until deadline: ContinuousClock.Instant? = nil
+    ) async throws -> AppClockState? {
+        var clock: AppClockState?
         var stored: String?
         var hasGivenUp = false
         var position = try await database.read { try await Self.position(in: $0) }
@@ -41,7 +46,8 @@ struct EventImporter: Sendable {
             let page: ServerEventsPage
             do throws(StoreError) {
                 page = try await collaborators.events(
-                    ServerEventsRequest(after: position), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
+                    ServerEventsRequest(after: position, clockOf: clock == nil ? app : nil),
+                    min(.now + Self.readTime, deadline ?? .now + Self.readTime))
             } catch {
                 guard let fault = error.positionFault, let refused = position, !hasGivenUp,
                     !PlantedBug.isActive(.positionsReused)
@@ -51,6 +57,7 @@ struct EventImporter: Sendable {
                 hasGivenUp = true
                 continue
             }
+            if let read = page.clock { clock = read }
             guard let end = page.events.last?.position else {
                 alarm.readToEnd()
                 break
@@ -60,7 +67,6 @@ struct EventImporter: Sendable {
                 continue
             }
             (position, stored) = (end, end)
-            total += page.events.count
             guard page.hasMore else {
                 alarm.readToEnd()
                 break
@@ -71,7 +77,7 @@ struct EventImporter: Sendable {
             _ = try? await collaborators.acknowledge(
                 AcknowledgeServerEventsRequest(through: stored), .now + Self.readTime)
         }
-        return total
+        return clock
     }
 
     /// Gives up a position that the log does not continue behind, unless another replica has.

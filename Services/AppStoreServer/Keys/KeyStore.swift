@@ -59,16 +59,21 @@ struct KeyStore: Sendable {
         }
     }
 
-    /// Finds a key of any app and kind. Those of an isolated store end with it, before they are removed.
     func find(_ request: FindAppKeyRequest) async throws -> FoundAppKey {
         try await database.read { reader in
-            let row = try await reader.queryOne(
-                """
-                SELECT k.* FROM app_key k LEFT JOIN server_api_app a ON a.bundle_id = k.bundle_id
-                WHERE k.key_identifier = ? AND (a.expires_at IS NULL OR a.expires_at > ?)
-                """, request.keyIdentifier, now().milliseconds)
-            return FoundAppKey(key: try row.map(AppKeyRecord.init))
+            FoundAppKey(key: try await Self.find(request.keyIdentifier, at: now(), in: reader))
         }
+    }
+
+    /// Finds a key of any app and kind. Those of an isolated store end with it, before they are removed.
+    /// - Parameter now: The wall clock.
+    static func find(_ keyIdentifier: String, at now: Timestamp, in reader: SQLReader) async throws -> AppKeyRecord? {
+        try await reader.queryOne(
+            """
+            SELECT k.* FROM app_key k LEFT JOIN server_api_app a ON a.bundle_id = k.bundle_id
+            WHERE k.key_identifier = ? AND (a.expires_at IS NULL OR a.expires_at > ?)
+            """, keyIdentifier, now.milliseconds
+        ).map(AppKeyRecord.init)
     }
 
     /// Removes a key.

@@ -66,11 +66,3 @@ extension ReceiptEnvironment {
         return self
     }
 }
-
-extension ServiceCaller {
-    /// The app's version according to Catalog. Nil without Catalog.
-    func currentVersion(of bundleId: String, _ context: CallContext) async -> String? {
-        let app = try? await call(CatalogEndpoints.getApp, AppRequest(bundleId: bundleId), context: context)
-        return app?.settings.currentVersion
-    }
-}

@@ -1,3 +1,4 @@
+import Foundation
 import Signing
 import StoreModels
 
@@ -57,5 +58,138 @@ struct VerifiedReceipt {
         return newestFirst.filter {
             $0.type != .autoRenewable || seen.insert($0.originalTransactionIdentifier).inserted
         }
+    }
+}
+
+/// A purchase with Apple's member names: from the receipt (`in_app`), or current (`latest_receipt_info`).
+enum PurchaseFields {
+    /// - Parameter reason: The reason of the cancellation, which a binary receipt does not contain.
+    static func inApp(_ purchase: ReceiptPurchase, reason: RefundRequest.Reason?) -> JSONValue {
+        var item = purchase.item
+        item.cancellationReason = item.cancellationDate == nil ? nil : reason
+        var fields = common(item)
+        fields.set("promotional_offer_id", purchase.promotionalOfferIdentifier)
+        return fields.json
+    }
+
+    static func latest(_ item: ReceiptItem) -> JSONValue {
+        var fields = common(item)
+        fields.set("subscription_group_identifier", item.subscriptionGroupIdentifier)
+        fields.set("app_account_token", item.appAccountToken)
+        // Apple includes the member only when it is true.
+        if item.isUpgraded == true { fields.set("is_upgraded", true) }
+        set(item.offer, in: &fields)
+        return fields.json
+    }
+
+    /// Sets the offer's identifier, for the kinds of offers Apple has a member for.
+    static func set(_ offer: AppliedOffer?, in fields: inout AppleObject) {
+        switch offer?.type {
+        case .subscription: fields.set("promotional_offer_id", offer?.identifier)
+        case .code: fields.set("offer_code_ref_name", offer?.identifier)
+        case .introductory, .winBack, nil: break
+        }
+    }
+
+    private static func common(_ item: ReceiptItem) -> AppleObject {
+        var fields = AppleObject()
+        fields.set("quantity", "\(item.quantity)")
+        fields.set("product_id", item.productIdentifier)
+        fields.set("transaction_id", item.transactionIdentifier)
+        fields.set("original_transaction_id", item.originalTransactionIdentifier)
+        fields.set("purchase_date", item.purchaseDate)
+        fields.set("original_purchase_date", item.originalPurchaseDate)
+        fields.set("is_trial_period", item.isTrialPeriod ?? false)
+        // This store has no Family Sharing.
+        fields.set("in_app_ownership_type", "PURCHASED")
+        if item.type == .autoRenewable {
+            fields.set("is_in_intro_offer_period", item.isInIntroOfferPeriod ?? false)
+            fields.set("web_order_line_item_id", item.webOrderLineItemIdentifier)
+        }
+        if let expiresDate = item.expiresDate { fields.set("expires_date", expiresDate) }
+        if let cancellationDate = item.cancellationDate { fields.set("cancellation_date", cancellationDate) }
+        fields.set("cancellation_reason", item.cancellationReason.map { "\($0.serverNumber)" })
+        return fields
+    }
+}
+
+/// A subscription's renewal with Apple's member names: an element of `pending_renewal_info`.
+enum RenewalFields {
+    static func json(_ subscription: Subscription) -> JSONValue {
+        var fields = AppleObject()
+        fields.set("product_id", subscription.productIdentifier)
+        fields.set("auto_renew_product_id", subscription.autoRenewProductIdentifier)
+        fields.set("original_transaction_id", subscription.originalTransactionIdentifier)
+        // Apple's pages disagree about the place of this member, so both places have it (M122).
+        fields.set("subscription_group_identifier", subscription.subscriptionGroupIdentifier)
+        fields.set("auto_renew_status", digit: subscription.willAutoRenew)
+        setState(of: subscription, in: &fields)
+        if let until = subscription.gracePeriodExpiresDate, subscription.state == .inGracePeriod {
+            fields.set("grace_period_expires_date", until)
+        }
+        // Only for a price increase that requires consent: 1 when the subscriber has agreed.
+        if let increase = subscription.priceIncrease {
+            fields.set("price_consent_status", digit: increase.status == .agreed)
+            fields.set("price_increase_status", digit: increase.status == .agreed)
+        }
+        PurchaseFields.set(subscription.offer, in: &fields)
+        return fields.json
+    }
+
+    /// Sets the state of a subscription whose period is over: whether renewal is still tried, and why it ended.
+    private static func setState(of subscription: Subscription, in fields: inout AppleObject) {
+        switch subscription.state {
+        case .subscribed, .revoked: return
+        case .inBillingRetryPeriod, .inGracePeriod:
+            fields.set("is_in_billing_retry_period", digit: true)
+            fields.set("expiration_intent", "\(Subscription.number(of: .billingError))")
+        case .expired:
+            fields.set("is_in_billing_retry_period", digit: false)
+            fields.set("expiration_intent", "\(Subscription.number(of: subscription.expirationReason ?? .other))")
+        }
+    }
+}
+
+/// A JSON object of `verifyReceipt`, where nearly every value is text, also numbers and booleans.
+struct AppleObject {
+    private var members: [String: JSONValue] = [:]
+
+    var json: JSONValue { .object(members) }
+
+    subscript(name: String) -> JSONValue? {
+        get { members[name] }
+        set { members[name] = newValue }
+    }
+
+    mutating func set(_ name: String, _ text: String?) {
+        if let text { members[name] = .string(text) }
+    }
+
+    /// Sets `"true"` or `"false"`.
+    mutating func set(_ name: String, _ flag: Bool) { set(name, flag ? "true" : "false") }
+
+    /// Sets `"1"` or `"0"`, as Apple encodes the flags of subscriptions.
+    mutating func set(_ name: String, digit flag: Bool) { set(name, flag ? "1" : "0") }
+
+    /// Sets three members for an instant: in GMT, in milliseconds and in California's time. The time is in whole
+    /// seconds, as in the receipt.
+    mutating func set(_ name: String, _ instant: Timestamp) {
+        let instant = instant.wholeSeconds
+        set(name, "\(Self.text(instant)) Etc/GMT")
+        set("\(name)_ms", "\(instant.milliseconds)")
+        set("\(name)_pst", "\(Self.text(instant + .seconds(Self.secondsFromGMT(instant)))) America/Los_Angeles")
+    }
+
+    /// `2026-11-21 10:00:00`
+    private static func text(_ instant: Timestamp) -> String {
+        let text = instant.description
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
+    }
+
+    private static let california = TimeZone(identifier: "America/Los_Angeles")
+
+    private static func secondsFromGMT(_ instant: Timestamp) -> Int {
+        guard let california else { preconditionFailure("Foundation brings the zones of the world with it") }
+        return california.secondsFromGMT(for: instant.date)
     }
 }

@@ -27,7 +27,7 @@ extension AppleServer {
     // MARK: Extensions
 
     private func extendRenewalDate(_ call: ServerCall) async throws -> ExtendRenewalDateResponse {
-        let app = try await serverApp(call, else: .originalTransactionIdNotFound)
+        let app = try call.app(else: .originalTransactionIdNotFound)
         let identifier = try call.originalTransactionId()
         let body = try call.serverBody(ExtendRenewalDateBody.self, else: ExtendRenewalDateBody.errors)
         let (days, requestIdentifier) = try body.checked()
@@ -47,7 +47,7 @@ extension AppleServer {
     }
 
     private func extendRenewalDates(_ call: ServerCall) async throws -> MassExtendRenewalDateResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let body = try call.serverBody(MassExtendRenewalDateBody.self, else: MassExtendRenewalDateBody.errors)
         let (days, requestIdentifier, productId) = try body.checked()
         if let codes = body.storefrontCountryCodes {
@@ -81,7 +81,7 @@ extension AppleServer {
     private static let anyStorefront = "USA"
 
     private func renewalDateExtensions(_ call: ServerCall) async throws -> MassExtendRenewalDateStatusResponse {
-        let app = try await serverApp(call, else: .statusRequestNotFound)
+        let app = try call.app(else: .statusRequestNotFound)
         let requestIdentifier = try call.parameter(.requestIdentifier)
         guard ExtendRenewalDateBody.isRequestIdentifier(requestIdentifier) else {
             throw ServerAPIError.invalidRequestIdentifier
@@ -96,7 +96,7 @@ extension AppleServer {
     // MARK: One purchase
 
     private func setAppAccountToken(_ call: ServerCall) async throws -> ServerReply {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let identifier = try call.originalTransactionId(else: .invalidTransactionId)
         let body = try call.serverBody(
             AppAccountTokenBody.self, else: ["$.appAccountToken": .invalidAppAccountTokenUUID])
@@ -115,7 +115,7 @@ extension AppleServer {
     private func consume(
         _ call: ServerCall, of types: [ProductType], check: ([UInt8]) throws -> Void
     ) async throws -> ServerReply {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let identifier = try call.transactionId()
         let body = call.bodyBytes()
         try check(body)
@@ -131,7 +131,7 @@ extension AppleServer {
     }
 
     private func finishTransaction(_ call: ServerCall) async throws -> ServerReply {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let identifier = try call.transactionId()
         let found = try await lookup(identifier, app, call)
         guard found.transaction != nil else { throw ServerAPIError.appTransactionIdNotSupported }
@@ -146,29 +146,6 @@ extension AppleServer {
 
     /// The name of an app's server where a device is asked for.
     private static let serverDevice = "app-store-server"
-
-    /// Runs a function of this service, with its refusals in Apple's words.
-    func server<Response>(
-        _ errors: [StoreErrorCode: ServerAPIError], _ operation: () async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await operation()
-        } catch let error as StoreError {
-            throw errors[error.code].map { $0 as any Error } ?? error
-        }
-    }
-
-    /// Calls a service, with its refusals in Apple's words.
-    func server<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ call: ServerCall,
-        _ errors: [StoreErrorCode: ServerAPIError]
-    ) async throws -> Response {
-        do {
-            return try await services.call(endpoint, request, for: call)
-        } catch {
-            throw errors[error.code].map { $0 as any Error } ?? error
-        }
-    }
 }
 
 extension ServerCall {

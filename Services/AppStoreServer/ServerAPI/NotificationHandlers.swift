@@ -17,7 +17,7 @@ extension AppleServer {
     // MARK: Tests
 
     private func testNotification(_ call: ServerCall) async throws -> TestNotificationResponse {
-        let app = try await serverApp(call, else: .serverNotificationURLNotFound)
+        let app = try call.app(else: .serverNotificationURLNotFound)
         let made = try await server([.notFound: .serverNotificationURLNotFound]) {
             try await notifications.test(AppRequest(bundleId: app.bundleId), call.deadline)
         }
@@ -26,7 +26,7 @@ extension AppleServer {
 
     private func testNotificationStatus(_ call: ServerCall) async throws -> TestNotificationStatusResponse {
         let token = try TestNotificationToken(call.parameters[.testNotificationToken])
-        let app = try await serverApp(call, else: .testNotificationNotFound)
+        let app = try call.app(else: .testNotificationNotFound)
         let found = try await server([.notFound: .testNotificationNotFound]) {
             try await notifications.get(
                 NotificationRequest(bundleId: app.bundleId, notificationUUID: token.notificationUUID), call.deadline)
@@ -52,7 +52,7 @@ extension AppleServer {
                 "$.transactionId": .invalidTransactionId, "$.originalTransactionId": .invalidTransactionId,
             ])
         let query = try NotificationHistoryQuery(body)
-        let app = try await serverApp(call)
+        let app = try call.app()
         let now = try await clock(of: app.bundleId, call.context)
         try query.checkStart(now: now)
         var customer: String?

@@ -1,4 +1,5 @@
 import BusService
+import Crypto
 import PlantedBugs
 import StoreHTTP
 import StoreModels
@@ -30,16 +31,16 @@ extension AppleServer {
     // MARK: Transactions
 
     private func serverTransaction(_ call: ServerCall) async throws -> TransactionInfoResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let found = try await lookup(try call.transactionId(), app, call)
         guard var transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
         if PlantedBug.isActive(.revocationLeftOut) { transaction.item.cancellationDate = nil }
         return TransactionInfoResponse(
-            signedTransactionInfo: try await sign([transaction], found, app, call, at: found.businessNow)[0])
+            signedTransactionInfo: try await sign([transaction], found, app, call)[0])
     }
 
     private func orderLookup(_ call: ServerCall) async throws -> OrderLookupResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let none = OrderLookupResponse(status: 1, signedTransactions: nil)
         guard let number = OrderIdentifier.transaction(of: try call.parameter(.orderId)) else { return none }
         do {
@@ -47,14 +48,14 @@ extension AppleServer {
             guard let transaction = found.transaction else { return none }
             return OrderLookupResponse(
                 status: 0,
-                signedTransactions: try await sign([transaction], found, app, call, at: found.businessNow))
+                signedTransactions: try await sign([transaction], found, app, call))
         } catch let error as ServerAPIError where error == .transactionIdNotFound {
             return none
         }
     }
 
     private func serverAppTransaction(_ call: ServerCall) async throws -> AppTransactionInfoResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let found = try await lookup(try call.transactionId(), app, call)
         return AppTransactionInfoResponse(
             signedAppTransactionInfo: try await signedAppTransaction(found, app, call))
@@ -63,14 +64,14 @@ extension AppleServer {
     // MARK: History
 
     private func serverHistory(_ call: ServerCall, _ query: HistoryQuery) async throws -> ServerHistoryResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let page = try await historyPage(query, app, call)
         return ServerHistoryResponse(
             revision: page.revision, hasMore: page.hasMore, app: app, signedTransactions: page.signed)
     }
 
     private func refundHistory(_ call: ServerCall) async throws -> RefundHistoryResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let query = HistoryQuery(refundsAfter: call.query.last("revision"))
         let page = try await historyPage(query, app, call)
         return RefundHistoryResponse(
@@ -78,51 +79,52 @@ extension AppleServer {
     }
 
     private func latestRefunds(_ call: ServerCall) async throws -> RefundLookupResponse {
-        let app = try await serverApp(call, else: .originalTransactionIdNotFound)
+        let app = try call.app(else: .originalTransactionIdNotFound)
         let identifier = try call.originalTransactionId()
-        let found = try await lookup(identifier, app, call, else: .originalTransactionIdNotFound)
-        guard found.transaction?.item.originalTransactionIdentifier.isExactly(identifier) == true else {
-            throw ServerAPIError.invalidOriginalTransactionId
-        }
-        let page = try await services.call(
+        let page = try await server(
             ServerAPIEndpoints.modified,
             ModifiedTransactionsRequest(
-                bundleId: app.bundleId, customerIdentifier: found.customerIdentifier, order: .refunds,
-                isDescending: true, limit: Self.latestRefunds), for: call)
+                bundleId: app.bundleId, identifier: identifier, order: .refunds, isDescending: true,
+                limit: Self.latestRefunds),
+            call, [.notFound: .originalTransactionIdNotFound])
+        guard page.customer.transaction?.item.originalTransactionIdentifier.isExactly(identifier) == true else {
+            throw ServerAPIError.invalidOriginalTransactionId
+        }
         return RefundLookupResponse(
-            signedTransactions: try await sign(page.transactions.reversed(), found, app, call, at: page.businessNow))
+            signedTransactions: try await sign(page.transactions.reversed(), page.customer, app, call))
     }
 
     private func historyPage(
         _ query: HistoryQuery, _ app: ServerApp, _ call: ServerCall
     ) async throws -> (signed: [String], revision: String, hasMore: Bool) {
-        let found = try await lookup(try call.transactionId(), app, call)
-        let customer = CustomerReference(
-            bundleId: app.bundleId, customerIdentifier: found.customerIdentifier)
-        // A revision tells nothing that differs in isolated stores of equal seeds.
-        let scope = CustomerReference(
-            bundleId: IsolatedApp.shown(app.bundleId), customerIdentifier: found.appTransactionIdentifier)
-        func revision(_ position: Int64) -> HistoryRevision {
-            HistoryRevision(position: position, scope, path: call.route.path, query: query.text)
+        let identifier = try call.transactionId()
+        let given = query.revision.map { HistoryRevision($0) }
+        let after = given??.position
+        var page: ModifiedTransactionsPage?
+        if !query.isEmpty {
+            page = try await server(
+                ServerAPIEndpoints.modified,
+                ModifiedTransactionsRequest(
+                    bundleId: app.bundleId, identifier: identifier, order: query.order, after: after,
+                    isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
+                call, [.notFound: .transactionIdNotFound])
         }
-        let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).position(in: text) }
-        guard !query.isEmpty else { return ([], revision(after ?? 0).text, false) }
-        let page = try await services.call(
-            ServerAPIEndpoints.modified,
-            ModifiedTransactionsRequest(
-                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, order: query.order,
-                after: after, isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
-            for: call)
+        let customer: TransactionLookupReply
+        if let page { customer = page.customer } else { customer = try await lookup(identifier, app, call) }
+        // A revision tells nothing that differs in isolated stores of equal seeds.
+        let scope = HistoryRevision.scope(
+            of: [IsolatedApp.shown(app.bundleId), customer.appTransactionIdentifier, call.route.path] + query.text)
+        if let given, given?.scope != scope { throw ServerAPIError.invalidRequestRevision }
+        let next = HistoryRevision(position: page?.place ?? after ?? 0, scope: scope)
         return (
-            try await sign(page.transactions, found, app, call, at: page.businessNow), revision(page.place).text,
-            page.hasMore
+            try await sign(page?.transactions ?? [], customer, app, call), next.text, page?.hasMore ?? false
         )
     }
 
     // MARK: Subscriptions
 
     private func subscriptionStatuses(_ call: ServerCall) async throws -> SubscriptionStatusesResponse {
-        let app = try await serverApp(call)
+        let app = try call.app()
         let wanted = try call.query.all("status").map { text throws(ServerAPIError) in
             guard let number = Int(text), (1...5).contains(number) else { throw .invalidStatus }
             return number
@@ -157,25 +159,14 @@ extension AppleServer {
 
     // MARK: Helpers
 
-    /// Returns the app of the token, when it is in the environment that the host name selects.
-    /// - Throws: `missing` for an app of the other environment, and of Xcode, which has no server.
-    func serverApp(_ call: ServerCall, else missing: ServerAPIError = .transactionIdNotFound) async throws -> ServerApp
-    {
-        let app = try await serverApps.app(call.serverKey.bundleId)
-        let selected = AppStoreEnvironment(host: call.request.host)
-        guard app.environment != .xcode, selected == nil || selected == app.environment else { throw missing }
-        return app
-    }
-
     /// Finds a customer of the app by any identifier of a transaction or app transaction.
-    /// - Throws: `missing` when the app has no such transaction.
+    /// - Throws: `transactionIdNotFound`.
     func lookup(
-        _ identifier: String, _ app: ServerApp, _ call: ServerCall,
-        else missing: ServerAPIError = .transactionIdNotFound
+        _ identifier: String, _ app: ServerApp, _ call: ServerCall
     ) async throws -> TransactionLookupReply {
         try await server(
             ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier), call,
-            [.notFound: missing])
+            [.notFound: .transactionIdNotFound])
     }
 
     /// Reads a customer's download of the app.
@@ -197,8 +188,7 @@ extension AppleServer {
     }
 
     func sign(
-        _ transactions: [ServerTransaction], _ customer: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall,
-        at now: Timestamp
+        _ transactions: [ServerTransaction], _ customer: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall
     ) async throws -> [String] {
         guard !transactions.isEmpty else { return [] }
         let signer = try await PayloadSigner(signing, app: app)
@@ -206,7 +196,8 @@ extension AppleServer {
         return try transactions.map {
             try signer.sign(
                 signer.transaction(
-                    $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers, at: now))
+                    $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers,
+                    at: customer.businessNow))
         }
     }
 }
@@ -305,17 +296,6 @@ extension ProductType {
     }
 }
 
-extension AppStoreEnvironment {
-    /// The environment that one of Apple's host names selects. Nil for any other host.
-    fileprivate init?(host: String?) {
-        switch host?.lowercased().split(separator: ":").first {
-        case "api.storekit.apple.com", "api.storekit.itunes.apple.com": self = .production
-        case "api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com": self = .sandbox
-        default: return nil
-        }
-    }
-}
-
 extension ServerCall {
     /// The identifier of a transaction or app transaction in the path.
     func transactionId() throws(ServerAPIError) -> String {
@@ -338,5 +318,40 @@ extension ServerCall {
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { throw invalid }
         return text
+    }
+}
+
+/// The `revision` of a page: the position of the next one, the customer and the query.
+///
+/// A client sends it back with the same query. Another customer's, or another query's, is refused. It never expires.
+struct HistoryRevision: Hashable, Sendable {
+    /// As ``ModifiedTransactionsPage/place``.
+    let position: Int64
+    /// A digest of customer, path and the query's other parameters.
+    let scope: String
+
+    init(position: Int64, scope: String) {
+        self.position = position
+        self.scope = scope
+    }
+
+    /// Reads a revision. Nil for any other text.
+    init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let position = Int64(Substring(parts[0])), position >= 0 else { return nil }
+        self.init(position: position, scope: String(Substring(parts[1])))
+    }
+
+    var text: String { "\(position)_\(scope)" }
+
+    /// Makes a digest of the scope that a page belongs to.
+    static func scope(of parts: [String]) -> String {
+        // A length before each part: no two lists of parts have the same bytes.
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array("\(part.utf8.count):".utf8))
+            hash.update(data: Array(part.utf8))
+        }
+        return Hex.text(hash.finalize().prefix(8))
     }
 }

@@ -1,4 +1,7 @@
 import BusService
+import Logging
+import Persistence
+import ServiceDatabase
 import StoreHTTP
 import StoreModels
 
@@ -22,42 +25,6 @@ extension AppleServer {
                 return .empty(204)
             },
         ]
-    }
-
-    /// Returns the response that a request gets in place of its handler's. Nil for none.
-    /// - Throws: ``ServerAPIError`` that the operator has ordered.
-    func obstacle(_ call: ServerCall) async throws -> ServerReply? {
-        let bundleId = call.serverKey.bundleId
-        if call.serverKey.isAccounts { try await checkApp(bundleId, call) }
-        let rules = try await serverAPIFaults.rules(of: bundleId)
-        if rules.hasFaults,
-            let fault = try await serverAPIFaults.take(of: bundleId, route: call.route.path, path: call.request.path)
-        {
-            return try meet(fault)
-        }
-        guard let operation = ServerAPIOperation(call.route.operation), let limit = rules.limits?.limit(of: operation),
-            let next = try await serverAPIFaults.count(operation, of: bundleId, limit: limit, now: now())
-        else { return nil }
-        return .rateLimitExceeded(until: next)
-    }
-
-    /// Checks the app that a token names, where the key names none. Without Catalog it is taken as it is.
-    private func checkApp(_ bundleId: String, _ call: ServerCall) async throws {
-        do {
-            _ = try await services.call(
-                CatalogEndpoints.getApp, AppRequest(bundleId: bundleId), context: call.optionalContext)
-        } catch  where error.code == .notFound {
-            throw ServerAPITokens.Rejection(reason: "its bid is not an app of this store")
-        } catch {
-            guard error.meansAway else { throw error }
-        }
-    }
-
-    private func meet(_ fault: ServerAPIFault) throws -> ServerReply {
-        guard let code = fault.errorCode else { return .ending(fault.outcome == .timeout ? .hold : .close) }
-        guard let error = ServerAPIError(code: code) else { throw ServerAPIError.generalInternal }
-        guard error != .rateLimitExceeded else { return .rateLimitExceeded(until: now() + .seconds(60)) }
-        throw error
     }
 }
 
@@ -86,5 +53,116 @@ extension ServerAPIFault: CheckedBody {
             throw .invalid(
                 "$.path", "must begin with \(AppStoreServerRoutes.pathPrefix). Without it the fault meets every path")
         }
+    }
+}
+
+/// Ordered faults and rate limits of the App Store Server API, which requests meet before their handlers.
+///
+/// Both are counted in the service's own database, so that replicas count together.
+struct ServerAPIFaults: Sendable {
+    /// The most faults of one app. One more is 422.
+    static let faultsMax = 100
+    /// The length of the window in which requests are counted, in milliseconds of the wall clock.
+    private static let window: Int64 = 3_600_000
+
+    let database: any SQLDatabase
+    let logger: Logger
+
+    // MARK: Operators
+
+    /// Adds a fault behind those there are.
+    /// - Throws: `requestInvalid` (422) at the bound.
+    func add(_ fault: ServerAPIFault, of bundleId: String) async throws {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                let row = try await transaction.queryOne(
+                    "SELECT COUNT(*) AS faults FROM server_api_fault WHERE bundle_id = ?", bundleId)
+                guard let count = try row?["faults"] as Int?, count < Self.faultsMax else {
+                    throw StoreError.invalid(
+                        "bundleId", "has \(Self.faultsMax) faults already; delete them first", status: 422)
+                }
+                try await transaction.execute(
+                    """
+                    INSERT INTO server_api_fault (bundle_id, path, error_code, outcome, remaining)
+                    VALUES (?, ?, ?, ?, ?)
+                    """, bundleId, fault.path, fault.errorCode.map(Int64.init), fault.outcome?.rawValue,
+                    fault.times ?? 1)
+            }
+        }
+    }
+
+    /// Lists the faults that are left, in the order in which they are met.
+    func list(of bundleId: String) async throws -> [ServerAPIFault] {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.query(
+                    "SELECT * FROM server_api_fault WHERE bundle_id = ? ORDER BY position", bundleId
+                ).map(ServerAPIFault.init)
+            }
+        }
+    }
+
+    func removeAll(of bundleId: String) async throws {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute("DELETE FROM server_api_fault WHERE bundle_id = ?", bundleId)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// Takes the first fault of a path, and counts it down. It is met by one request.
+    /// - Parameters:
+    ///   - route: The path as the API's documentation has it.
+    ///   - path: The path with its values.
+    func take(of bundleId: String, route: String, path: String) async throws -> ServerAPIFault? {
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                let row = try await transaction.queryOne(
+                    """
+                    UPDATE server_api_fault SET remaining = remaining - 1
+                    WHERE position = (
+                        SELECT position FROM server_api_fault
+                        WHERE bundle_id = ? AND remaining > 0 AND (path IS NULL OR path = ? OR path = ?)
+                        ORDER BY position LIMIT 1 \(transaction.dialect.lockRow))
+                    RETURNING *
+                    """, bundleId, route, path)
+                try await transaction.execute(
+                    "DELETE FROM server_api_fault WHERE bundle_id = ? AND remaining = 0", bundleId)
+                return try row.map(ServerAPIFault.init)
+            }
+        }
+    }
+
+    /// Counts a request.
+    /// - Returns: When the app's server may ask again, if the limit is exceeded.
+    func count(
+        _ operation: ServerAPIOperation, of bundleId: String, limit: Int, now: Timestamp
+    ) async throws -> Timestamp? {
+        let hour = now.milliseconds / Self.window
+        let row = try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.write { transaction in
+                try await transaction.queryOne(
+                    """
+                    INSERT INTO server_api_rate (bundle_id, operation, hour, requests) VALUES (?, ?, ?, 1)
+                    ON CONFLICT (bundle_id, operation) DO UPDATE
+                    SET requests = CASE WHEN server_api_rate.hour = excluded.hour THEN server_api_rate.requests + 1
+                        ELSE 1 END, hour = excluded.hour
+                    RETURNING requests
+                    """, bundleId, operation.rawValue, hour)
+            }
+        }
+        let requests: Int = try row?["requests"] ?? 1
+        return requests > limit ? Timestamp(milliseconds: (hour + 1) * Self.window) : nil
+    }
+}
+
+extension ServerAPIFault {
+    fileprivate init(_ row: SQLRow) throws(PersistenceError) {
+        let (code, outcome): (Int64?, String?) = (try row["error_code"], try row["outcome"])
+        self.init(
+            path: try row["path"], errorCode: code.map(Int.init), outcome: outcome.flatMap(Outcome.init(rawValue:)),
+            times: try row["remaining"])
     }
 }

@@ -34,17 +34,20 @@ struct ServerApps: Sendable {
         }
     }
 
-    private static func issuerId(in reader: SQLReader) async throws -> String? {
+    /// Reads the `iss` of tokens. Nil before ``issuerId()`` has made one.
+    static func issuerId(in reader: SQLReader) async throws -> String? {
         try await reader.queryOne("SELECT issuer_id FROM server_api_issuer WHERE name = ?", name)?["issuer_id"]
     }
 
-    /// Reads an app's settings. An app without any is in the sandbox.
     func settings(of bundleId: String) async throws -> ServerAPISettings {
-        let row = try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
-            try await database.read { reader in
-                try await reader.queryOne("SELECT * FROM server_api_app WHERE bundle_id = ?", bundleId)
-            }
+        try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
+            try await database.read { try await Self.settings(of: bundleId, in: $0) }
         }
+    }
+
+    /// Reads an app's settings. An app without any is in the sandbox.
+    static func settings(of bundleId: String, in reader: SQLReader) async throws -> ServerAPISettings {
+        let row = try await reader.queryOne("SELECT * FROM server_api_app WHERE bundle_id = ?", bundleId)
         guard let row else { return ServerAPISettings() }
         let limits: String? = try row["rate_limits"]
         return ServerAPISettings(
@@ -77,8 +80,14 @@ struct ServerApps: Sendable {
 
     /// Returns the app as signed payloads name it.
     func app(_ bundleId: String) async throws -> ServerApp {
-        let settings = try await settings(of: bundleId)
-        return ServerApp(
+        ServerApp(bundleId, try await settings(of: bundleId))
+    }
+}
+
+extension ServerApp {
+    /// Names the app as its settings say.
+    init(_ bundleId: String, _ settings: ServerAPISettings) {
+        self.init(
             bundleId: bundleId, environment: settings.environment,
             appAppleId: settings.environment == .production ? settings.appAppleId : nil)
     }

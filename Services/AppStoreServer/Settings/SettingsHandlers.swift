@@ -77,8 +77,7 @@ extension AppleServer {
             ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: session.bundleId, identifier: identifier),
             for: call)
         guard let value = found.transaction else { throw StoreError.notFound("purchased transaction") }
-        let signed = try await sign(
-            [value], found, try await serverApps.app(session.bundleId), call, at: found.businessNow)
+        let signed = try await sign([value], found, try await serverApps.app(session.bundleId), call)
         return TransactionInfoResponse(signedTransactionInfo: signed[0])
     }
 

@@ -31,7 +31,7 @@ extension AppleServer {
         let request = try call.body(of: SigningRoutes.issue)
         let bundleId = try call.bundleId()
         let signer = try await PayloadSigner(signing, app: try await serverApps.app(bundleId))
-        let payload = try NotificationPayloads.setting(request.set ?? [:], in: try await payload(request, signer, call))
+        let payload = try PayloadSigner.setting(request.set ?? [:], in: try await payload(request, signer, call))
         return IssueResponse(jws: try signer.sign(payload, broken: request.break, at: "$.break"))
     }
 

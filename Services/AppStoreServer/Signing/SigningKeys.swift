@@ -1,6 +1,8 @@
 import BusService
 import EventLoop
+import Foundation
 import Logging
+import Operations
 import Persistence
 import ServiceDatabase
 import Signing
@@ -254,3 +256,94 @@ extension StoredAuthority {
 }
 
 extension OCSPMode: SQLValueConvertible {}
+
+/// Signs the data that an app and its server read, in the app's environment.
+struct PayloadSigner: Sendable {
+    let app: ServerApp
+    private let signer: JWSSigner
+
+    init(_ signing: SigningKeys, app: ServerApp) async throws {
+        let appStore = try await signing.appStore()
+        self.app = app
+        signer = app.environment == .xcode ? appStore.xcode : appStore.signer
+    }
+
+    func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
+
+    /// Signs a payload with a fault, or correctly for nil.
+    /// - Throws: `requestInvalid` that names `path`, for a fault that cannot be done to the payload.
+    func sign(_ payload: [UInt8], broken: BrokenSignature?, at path: String) throws -> String {
+        guard let broken else { return try sign(payload) }
+        do {
+            return try signer.sign(payload, broken: broken)
+        } catch let error as BrokenSignature.NotApplicable {
+            throw StoreError.invalid(
+                path, "\(error.broken.rawValue) cannot be done to this payload in \(app.environment.rawValue)")
+        }
+    }
+
+    // MARK: Payloads
+
+    /// Replaces members of a payload. Null removes one.
+    static func setting(_ members: [String: JSONValue], in payload: [UInt8]) throws -> [UInt8] {
+        guard !members.isEmpty, var changed = try StrictJSON.parse(payload).objectValue else { return payload }
+        for (name, value) in members { changed[name] = value == .null ? nil : value }
+        return try StoreJSON.encode(JSONValue.object(changed))
+    }
+
+    /// Writes a transaction.
+    /// - Parameter storefronts: Apple's numbers of the storefronts that transactions name.
+    func transaction(
+        _ value: ServerTransaction, appTransactionId: String, storefronts: [ExactText: Storefront], at now: Timestamp
+    ) throws -> [UInt8] {
+        try StoreJSON.encode(
+            TransactionClaims(
+                value, of: app, storefrontId: storefronts[value.storefront]?.identifier,
+                appTransactionId: appTransactionId, signedDate: now))
+    }
+
+    /// Writes the renewal information of a subscription.
+    func renewal(_ value: ServerSubscription, appTransactionId: String, at now: Timestamp) throws -> [UInt8] {
+        try StoreJSON.encode(
+            RenewalClaims(value, environment: app.environment, appTransactionId: appTransactionId, signedDate: now))
+    }
+
+    /// Writes a customer's download of the app.
+    func appTransaction(_ value: TransactionLookupReply, applicationVersion: String) throws -> [UInt8] {
+        try StoreJSON.encode(
+            AppTransactionClaims(
+                value, of: app, applicationVersion: applicationVersion,
+                originalApplicationVersion: ReceiptMaker.originalApplicationVersion))
+    }
+}
+
+extension SigningKeys {
+    /// Makes the store's certificates at the first start, and publishes their root.
+    ///
+    /// `root.cer` has DER, as Apple's, and `root.pem` PEM. Every start writes them, so that they match the database.
+    /// - Throws: ``StartupError``.
+    func publishRoot(in directory: String) async throws(StartupError) {
+        let root: CertificateAuthority
+        do {
+            root = try await authority()
+        } catch {
+            throw StartupError(.badConfiguration, "the store's certificates cannot be read or made: \(error)")
+        }
+        try Self.write(root, in: directory)
+    }
+
+    /// - Throws: ``StartupError`` that names the file.
+    private static func write(_ root: CertificateAuthority, in directory: String) throws(StartupError) {
+        do {
+            try Data(root.rootDER()).write(to: URL(fileURLWithPath: "\(directory)/root.cer"), options: .atomic)
+            try Data(root.rootPEM().utf8).write(to: URL(fileURLWithPath: "\(directory)/root.pem"), options: .atomic)
+            // The only files of the directory that every user may read.
+            for name in ["root.cer", "root.pem"] {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: "\(directory)/\(name)")
+            }
+        } catch {
+            throw StartupError(.badConfiguration, "\(directory)/root.cer cannot be written: \(error)")
+        }
+    }
+}

@@ -42,7 +42,9 @@ struct PromotionPolicy: Sendable {
     func candidates() -> any Sequence<Entry> {
         if let entries = snapshot.promotions.entries {
             return entries.lazy.compactMap { entry in
-                snapshot.position(of: entry.productIdentifier).map { Entry(position: $0, isVisible: entry.visible) }
+                snapshot.index.position(of: entry.productIdentifier).map {
+                    Entry(position: $0, isVisible: entry.visible)
+                }
             }
         }
         if snapshot.promotions.isPreview {

@@ -37,8 +37,10 @@ final class AppSnapshots: Sendable {
     /// Returns the apps that have a product of an identifier, by bundle identifier.
     func owners(of productIdentifier: String) -> [String] {
         let snapshots = entries.withLock { $0.values.map(\.snapshot) }
-        return snapshots.filter { $0.position(of: productIdentifier) != nil && IsolatedApp($0.app.bundleId) == nil }
-            .map(\.app.bundleId).sorted()
+        return snapshots.filter {
+            $0.index.position(of: productIdentifier) != nil && IsolatedApp($0.app.bundleId) == nil
+        }
+        .map(\.app.bundleId).sorted()
     }
 
     var unreadableApps: [String] {
@@ -149,5 +151,139 @@ final class AppSnapshots: Sendable {
     private static func defaults(_ catalog: Catalog, _ settings: AppSettings) -> TesterSettings? {
         guard let rate = settings.subscriptionRenewalRate else { return catalog.testerDefaults }
         return TesterSettings(subscriptionRenewalRate: rate).over(catalog.testerDefaults)
+    }
+}
+
+/// An app with its catalogue in force, in memory. A commit replaces the whole snapshot, so a request sees one version.
+final class AppSnapshot: Sendable {
+    let app: App
+    let index: CatalogIndex
+    let contents: StoredContents
+    let promotions: StoredPromotions
+    /// The positions of products with a promotional image, in catalogue order.
+    let illustrated: [Int]
+
+    init(app: App, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions) {
+        self.app = app
+        self.index = index
+        self.contents = contents
+        self.promotions = promotions
+        illustrated = promotions.illustrated.compactMap(index.position).sorted()
+    }
+
+    var catalog: Catalog { index.catalog }
+
+    func product(_ identifier: String) -> CatalogProduct? {
+        index.position(of: identifier).map { catalog.products[$0] }
+    }
+
+    /// Returns a similar product identifier, if the app has one. It differs in case, or has a prefix
+    /// (`com.example.app.pro.monthly` for `pro.monthly`).
+    func similar(to identifier: String) -> String? {
+        let wanted = identifier.lowercased()
+        return catalog.products.lazy.map(\.productIdentifier).first {
+            let candidate = $0.lowercased()
+            return candidate == wanted || candidate.hasSuffix(".\(wanted)")
+        }
+    }
+}
+
+/// A catalogue with derived data: positions by identifier, and its products in storefronts. It does not depend on
+/// settings, content and promotions.
+final class CatalogIndex: Sendable {
+    /// Maximum number of cached storefronts. Another one replaces the oldest.
+    private static let presentedMax = 8
+
+    let catalog: Catalog
+    private let positions: [ExactText: Int]
+    private let groups: [ExactText: [String]]
+    private let presented = Locked<[(countryCode: String, catalog: PresentedCatalog)]>([])
+
+    init(_ catalog: Catalog) {
+        self.catalog = catalog
+        positions = Dictionary(
+            uniqueKeysWithValues: catalog.products.enumerated().map {
+                (ExactText($0.element.productIdentifier), $0.offset)
+            })
+        groups = Dictionary(
+            catalog.products.compactMap { product in
+                product.subscription.map { (ExactText($0.groupIdentifier), [product.productIdentifier]) }
+            }, uniquingKeysWith: +)
+    }
+
+    /// Returns the product's position in the catalogue, if the app has the product.
+    func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
+
+    /// Returns the products of a subscription group, for sale or not, in the catalogue's order.
+    func products(ofGroup group: String) -> [String] { groups[ExactText(group)] ?? [] }
+
+    /// Returns the catalogue as a storefront shows it.
+    func products(in entry: StorefrontEntry) -> PresentedCatalog {
+        let countryCode = entry.storefront.countryCode
+        if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
+        // Created outside of the lock: two requests may create the same one, which is harmless.
+        let made = PresentedCatalog(catalog, for: entry)
+        presented.withLock { presented in
+            presented.removeAll { $0.countryCode == countryCode }
+            if presented.count == Self.presentedMax { presented.removeFirst() }
+            presented.append((countryCode, made))
+        }
+        return made
+    }
+}
+
+/// An app's catalogue as one storefront shows it, created once and read by every request.
+final class PresentedCatalog: Sendable {
+    /// The products in the catalogue's order.
+    let products: [Product]
+    /// An upper bound of each product's size on the wire. A page is cut before it exceeds a message.
+    let byteCounts: [Int]
+    /// The JSON of products already sent, in the same order. Encoding all of ten thousand products would delay the
+    /// first request.
+    private let texts: Locked<[RawJSON?]>
+
+    init(_ catalog: Catalog, for entry: StorefrontEntry) {
+        let presenter = StorefrontPresenter(entry: entry, defaultLocale: catalog.defaultLocale)
+        products = catalog.products.map(presenter.product)
+        byteCounts = products.map(Self.byteCountMax)
+        texts = Locked(Array(repeating: nil, count: products.count))
+    }
+
+    /// Returns the product's JSON.
+    func json(at position: Int) throws(StoreError) -> RawJSON {
+        if let ready = texts.withLock({ $0[position] }) { return ready }
+        do {
+            let made = try RawJSON(encoding: products[position])
+            texts.withLock { $0[position] = made }
+            return made
+        } catch {
+            throw StoreError(.internal, "a product cannot be written as JSON: \(error)")
+        }
+    }
+
+    /// Returns an upper bound of a product's size, without encoding it.
+    static func byteCountMax(of product: Product) -> Int {
+        let texts = [
+            product.productIdentifier, product.localizedTitle, product.localizedDescription,
+            product.subscriptionGroupIdentifier ?? "", product.downloadContentVersion,
+        ]
+        let offers = product.discounts + (product.introductoryPrice.map { [$0] } ?? [])
+        return 700 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + JSONSize.most($1) }
+            + offers.reduce(0) { $0 + 350 + JSONSize.most($1.identifier ?? "") }
+    }
+}
+
+/// The size of a text in JSON.
+enum JSONSize {
+    /// Returns an upper bound of the size. JSON writes quotes and backslashes as two bytes and control characters as up
+    /// to six.
+    static func most(_ text: String) -> Int {
+        text.utf8.reduce(0) { count, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): count + 2
+            case ..<0x20: count + 6
+            default: count + 1
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@ import StoreHTTP
 import StoreModels
 
 /// A customer's session in one app on one device, as its token describes it.
-struct Session: Hashable, Sendable {
+struct Session: Hashable, Sendable, Codable {
     typealias Client = SessionRequest.Client
 
     /// The identifier, new for each `POST /v1/sessions`.
@@ -29,6 +29,13 @@ struct Session: Hashable, Sendable {
     var launchNumber: Int64 = 0
     /// Whether PromotionController was away when the session began. Then it does not know the launch.
     var isLaunchPending = false
+
+    /// The names of the members in the token. JWT has names for two of them.
+    private enum CodingKeys: String, CodingKey {
+        case identifier = "jti", customerIdentifier = "sub", launchNumber = "launch"
+        case startedAt, bundleId, account, deviceId, client, storefront, platform, promotedPurchases, osVersion
+        case appVersion, isLaunchPending
+    }
 
     /// The app on the device, independent of the account that is signed in.
     var installation: AppInstallation { AppInstallation(bundleId: bundleId, deviceId: deviceId) }

@@ -86,3 +86,61 @@ struct SessionTokens: Sendable {
         (try? StrictJSON.parse(header)) == .object(["alg": "HS256", "typ": "JWT"])
     }
 }
+
+/// A session as the claims of its token:
+///
+/// ```json
+/// {"iss":"storebus","aud":"storebus-session","iat":1795600000,"exp":1795686400,"jti":"s_…","sub":"c_…",
+///  "startedAt":"2026-11-21T10:00:00.000Z","bundleId":"com.example.app","account":"alice","deviceId":"alice-1",
+///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate","osVersion":"17.4",
+///  "appVersion":"1.0","launch":812,"isLaunchPending":false}
+/// ```
+struct SessionClaims: JWTPayload {
+    static let issuer = "storebus"
+    static let audience = "storebus-session"
+    /// The lifetime in seconds: one day. It is long enough for a test run, and limits the damage of a leaked token.
+    static let lifetime: Double = 24 * 60 * 60
+
+    var iss: IssuerClaim
+    var aud: AudienceClaim
+    var iat: IssuedAtClaim
+    var exp: ExpirationClaim
+    var session: Session
+
+    private enum CodingKeys: String, CodingKey { case iss, aud, iat, exp }
+
+    init(_ session: Session) {
+        let start = session.startedAt.date
+        iss = IssuerClaim(value: Self.issuer)
+        aud = AudienceClaim(value: Self.audience)
+        iat = IssuedAtClaim(value: start)
+        exp = ExpirationClaim(value: start.addingTimeInterval(Self.lifetime))
+        self.session = session
+    }
+
+    /// Reads the session's members from the same object.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        iss = try container.decode(IssuerClaim.self, forKey: .iss)
+        aud = try container.decode(AudienceClaim.self, forKey: .aud)
+        iat = try container.decode(IssuedAtClaim.self, forKey: .iat)
+        exp = try container.decode(ExpirationClaim.self, forKey: .exp)
+        session = try Session(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try session.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(iss, forKey: .iss)
+        try container.encode(aud, forKey: .aud)
+        try container.encode(iat, forKey: .iat)
+        try container.encode(exp, forKey: .exp)
+    }
+
+    /// Checks everything but the signature and the expiry. ``SessionTokens`` checks expiry with its own clock, so that
+    /// tests can control it. The library would use the wall clock.
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard iss.value == Self.issuer else { throw SessionTokens.Rejection.malformed }
+        try aud.verifyIntendedAudience(includes: Self.audience)
+    }
+}

@@ -212,3 +212,59 @@ struct DeliveryMetrics: Sendable {
 
     func open(_ count: Int) { openStreams.record(count) }
 }
+
+extension DeliveryHub {
+    /// Reads the latest intent number of each installation that handles intents. It runs once a second, so a lost hint
+    /// delays an intent by a second. One request covers 500 installations with all their streams.
+    func readIntentHeads() async {
+        let handling = streams.filter(\.handlesIntents).map { ($0, $0.intentPosition) }
+        let installations = Dictionary(grouping: handling, by: { $0.0.session.installation })
+        var rest = Array(installations.keys)[...]
+        while !rest.isEmpty {
+            let page = Array(rest.prefix(IntentHeadsRequest.installationsMax))
+            rest = rest.dropFirst(page.count)
+            do {
+                let reply = try await services.call(
+                    PromotionEndpoints.intentHeads, IntentHeadsRequest(installations: page.map(\.reference)),
+                    context: CallContext(deadline: .now + DeliveryLimits.headsInterval))
+                for (installation, head) in zip(page, reply.heads) {
+                    for (stream, asked) in installations[installation] ?? [] {
+                        stream.receive(intentHead: head, askedAt: asked)
+                    }
+                }
+            } catch {
+                logger.debug("heads of intents could not be read", metadata: ["code": "\(error.code)"])
+                for installation in page {
+                    for (stream, _) in installations[installation] ?? [] { stream.intentHeadsFailed() }
+                }
+            }
+        }
+    }
+}
+
+/// The event of an app's launch. Other gateways then end older streams of the installation. When it is lost, an older
+/// stream only stays open.
+///
+/// ```json
+/// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","launch":812}
+/// ```
+struct SessionOpened: Hashable, Sendable, Codable {
+    /// The subject for all installations: gateways are few, and each needs every message.
+    static let subject = "sb.evt.gateway.v1.session.opened"
+
+    var installation: AppInstallation
+    var sessionIdentifier: String
+    var launch: Int64
+
+    init(_ session: Session) {
+        installation = session.installation
+        sessionIdentifier = session.identifier
+        launch = session.launchNumber
+    }
+
+    /// Whether `session` is an older one of the same installation.
+    func supersedes(_ session: Session) -> Bool {
+        installation == session.installation && !sessionIdentifier.isExactly(session.identifier)
+            && launch > session.launchNumber
+    }
+}

@@ -1,4 +1,5 @@
 import BusService
+import EventLoop
 import Hummingbird
 import NIOCore
 import StoreModels
@@ -116,5 +117,109 @@ extension SnapshotRequest {
         self.init(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             countsDelivery: countsDelivery, after: after, opening: StreamOpening(through: through))
+    }
+}
+
+/// Tracks the notices that a stream has written: ends of restores and revocations. PaymentQueue keeps each notice until
+/// it is acknowledged, and sends it with the first page of every stream until then.
+///
+/// Each notice moves from queued to being written to written. Only when the reader has closed the stream in good order
+/// is it certain that the written notices were read (``StreamConnection``).
+struct Acknowledgements {
+    /// A notice for the observer that PaymentQueue keeps until it is acknowledged.
+    enum Notice: Hashable, Sendable {
+        /// The end of a restore, by `restoreIdentifier`.
+        case restoreEnd(String)
+        /// A revocation, by its `seq` in the customer's journal.
+        case revocation(Int64)
+    }
+
+    /// Maximum number of notices kept until the stream ends. The rest are sent again with the next stream.
+    static let writtenMax = 256
+
+    private var queued: [Notice] = []
+    private var inWrite: [Notice] = []
+    private(set) var written: [Notice] = []
+
+    /// Whether the write in progress contains a notice.
+    var isWriting: Bool { !inWrite.isEmpty }
+
+    mutating func queue(_ notice: Notice) { queued.append(notice) }
+
+    /// Moves everything queued to the write in progress.
+    mutating func areInWrite() {
+        inWrite = queued
+        queued = []
+    }
+
+    /// Records that the connection has taken the write in progress.
+    /// - Parameter isRead: Whether the reader was still connected then.
+    mutating func wereWritten(isRead: Bool) {
+        if isRead { written = Array((written + inWrite).prefix(Self.writtenMax)) }
+        inWrite = []
+    }
+}
+
+extension DeliveryMachine.Event {
+    /// The notice to acknowledge once the reader has the event. Nil for events that PaymentQueue does not keep.
+    var notice: Acknowledgements.Notice? {
+        switch self {
+        case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)
+        case .entitlementsRevoked(_, let revocation): .revocation(revocation.seq)
+        case .updated, .removed, .downloadsUpdated, .priceConsentPending, .synchronized, .storefrontChanged: nil
+        }
+    }
+}
+
+/// The connection of one stream, which observes its reader's end.
+///
+/// Bytes that have left the gateway's buffers may still be in those of the kernel or the reader. A reader that closes
+/// its end in good order has read everything: with unread bytes its system would reset the connection instead.
+final class StreamConnection: ChannelInboundHandler, Sendable {
+    typealias InboundIn = NIOAny
+
+    private struct State {
+        var hasLeft = false
+        var hasTakenAll = false
+    }
+
+    private let channel: any Channel
+    private let state = Locked(State())
+
+    init(_ channel: any Channel) { self.channel = channel }
+
+    /// Begins to observe the connection, unless it is already closing.
+    func begin() async {
+        try? await channel.eventLoop.submit { [self] in
+            try channel.pipeline.syncOperations.addHandler(self, position: .first)
+        }.get()
+    }
+
+    /// Whether the reader closed its end after it had taken every byte.
+    var hasTakenAll: Bool { state.withLock { $0.hasTakenAll } }
+
+    /// Whether the reader was still connected when the previous writes were handed to the connection.
+    func isRead() async -> Bool {
+        // Writes run on the same loop, so this follows them.
+        (try? await channel.eventLoop.submit { [self] in !state.withLock { $0.hasLeft } }.get()) ?? false
+    }
+
+    func cut() { channel.close(promise: nil) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { readerLeft(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.fireChannelRead(data) }
+
+    private func readerLeft(_ context: ChannelHandlerContext) {
+        let isFlushed = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
+        state.withLock { $0.hasLeft = true }
+        guard isFlushed else { return }
+        TCPCounts.read(of: context.channel) { [self] counts in
+            guard let counts else { return }
+            state.withLock { $0.hasTakenAll = counts.unacknowledgedSegments == 0 && counts.unsentBytes == 0 }
+        }
     }
 }

@@ -1,6 +1,12 @@
 import StoreHTTP
 import StoreModels
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension Gateway {
     /// Checks a payment's promotional offer. PaymentQueue decides by the result: a wrong offer becomes a failed
     /// transaction and never an HTTP error.
@@ -45,5 +51,36 @@ extension AppKeyRecord {
     /// Whether it signs the app's offers. The keys of the app that an isolated store was copied from are the store's, too.
     fileprivate func isForOffers(of app: String) -> Bool {
         kind.signsOffers && (isAccounts || bundleId.isExactly(app) || bundleId.isExactly(IsolatedApp.shown(app)))
+    }
+}
+
+extension DiscountParts {
+    /// Maximum length of a signature in Base64. One on P-256 in DER has at most 72 bytes, 96 characters.
+    static let signatureLengthMax = 256
+
+    /// Rejects values that cannot be stored. Empty text counts as missing.
+    /// - Throws: `requestInvalid`.
+    func validate(at path: String) throws(StoreError) {
+        let texts = [("identifier", identifier), ("keyIdentifier", keyIdentifier), ("nonce", nonce)]
+        for (name, text) in texts where text?.isEmpty == false {
+            try Identifier.check(text ?? "", at: "\(path).\(name)")
+        }
+        if let signature, !signature.isEmpty {
+            try Identifier.check(signature, at: "\(path).signature", lengthMax: Self.signatureLengthMax)
+        }
+    }
+
+    /// Whether every part is present and well-formed: the nonce a UUID, the timestamp positive.
+    var isComplete: Bool {
+        [identifier, keyIdentifier, nonce, signature].allSatisfy { $0?.isEmpty == false }
+            && nonce.flatMap(UUID.init(uuidString:)) != nil && (timestamp ?? 0) > 0
+    }
+
+    /// The discount as the payment keeps it. Empty text and 0 replace missing parts. The nonce is in lower case, as it
+    /// was signed, so that a repeated nonce is recognised in any spelling.
+    var discount: PaymentDiscount {
+        PaymentDiscount(
+            identifier: identifier ?? "", keyIdentifier: keyIdentifier ?? "", nonce: nonce?.lowercased() ?? "",
+            signature: signature ?? "", timestamp: timestamp ?? 0)
     }
 }

@@ -1,7 +1,10 @@
+import EventLoop
 import HTTPTypes
 import Logging
+import Metrics
 import StoreHTTP
 import StoreModels
+import Synchronization
 
 /// An app's server that calls Apple's paths, as AppStoreServer has found it.
 struct ServerCaller: Sendable {
@@ -99,5 +102,58 @@ struct AccessRecord {
         // The fast path: nearly every text needs no change.
         if text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+    }
+}
+
+/// The gateway's HTTP metrics. Labels come from the route table and from short lists, never from a client, so their
+/// number is bounded.
+final class HTTPMetrics: Sendable {
+    private struct Labels: Hashable {
+        let route: String
+        let method: String
+        let status: Int
+    }
+
+    private struct Series {
+        let total: Counter
+        let duration: Timer
+    }
+
+    private let active = Atomic(0)
+    private let known = Locked<[Labels: Series]>([:])
+    private let activeGauge = Gauge(label: "storebus_http_requests_active")
+
+    func began() {
+        activeGauge.record(active.add(1, ordering: .relaxed).newValue)
+    }
+
+    func ended(_ record: AccessRecord) {
+        activeGauge.record(active.subtract(1, ordering: .relaxed).newValue)
+        let series = series(
+            Labels(route: record.route ?? "unmatched", method: Self.label(record.method), status: record.status))
+        series.total.increment()
+        series.duration.recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
+    }
+
+    /// Returns the cached series of these labels. Labels are not formatted with every request.
+    private func series(_ labels: Labels) -> Series {
+        known.withLock { known in
+            if let series = known[labels] { return series }
+            let series = Series(
+                total: Counter(
+                    label: "storebus_http_requests_total",
+                    dimensions: [("route", labels.route), ("method", labels.method), ("code", "\(labels.status)")]),
+                duration: Timer(
+                    label: "storebus_http_request_duration_seconds", dimensions: [("route", labels.route)]))
+            known[labels] = series
+            return series
+        }
+    }
+
+    private static func label(_ method: HTTPRequest.Method) -> String {
+        switch method {
+        case .get, .put, .post, .delete, .head, .options, .patch: method.rawValue
+        default: "other"
+        }
     }
 }

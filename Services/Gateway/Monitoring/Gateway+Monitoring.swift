@@ -1,4 +1,5 @@
 import BusClient
+import BusService
 import COpenAPI
 import Hummingbird
 import NIOCore
@@ -93,5 +94,126 @@ extension ReadinessResponse {
             ready: bus == "connected" && Self.essential.isDisjoint(with: missing), bus: bus,
             degraded: missing.filter { !Self.essential.contains($0) }.map(\.rawValue).sorted(),
             services: Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value.rawValue) }))
+    }
+}
+
+extension Gateway {
+    /// Time for which responses are collected. The number of instances is unknown, so the whole time is always used.
+    private static let discoveryTime = Duration.milliseconds(500)
+
+    func connectedServices() async throws -> ServicesResponse {
+        guard bus.state == .connected else {
+            return ServicesResponse(bus: "away", health: [], stats: [])
+        }
+        let discovery = ServiceDiscovery(bus)
+        do {
+            async let health = discovery.health(timeout: Self.discoveryTime)
+            async let stats = discovery.stats(timeout: Self.discoveryTime)
+            return ServicesResponse(bus: "connected", health: try await health, stats: try await stats)
+        } catch let error as BusError {
+            throw StoreError(error, service: "discovery")
+        }
+    }
+}
+
+extension ServicesResponse {
+    /// Services that a complete store runs. Those without an instance are `missing`.
+    private static let expected: [ServiceName] = [
+        .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor, .appStoreServer,
+    ]
+
+    init(bus: String, health: [HealthResponse], stats: [StatsResponse]) {
+        let statsByID = Dictionary(stats.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let answered = Set(health.map(\.id))
+        var instances = health.map { Instance($0, statsByID[$0.id]) }
+        instances += stats.filter { !answered.contains($0.id) }.map { Instance(withoutHealth: $0) }
+        instances.sort { ($0.name, $0.id) < ($1.name, $1.id) }
+        let present = Set(instances.map(\.name))
+        self.init(
+            bus: bus, services: instances,
+            missing: Self.expected.map(\.rawValue).filter { !present.contains($0) })
+    }
+}
+
+extension ServicesResponse.Instance {
+    fileprivate init(_ health: HealthResponse, _ stats: StatsResponse?) {
+        self.init(
+            name: health.name, id: health.id, version: health.version, status: ServicesResponse.Health(health.status),
+            checks: health.checks.mapValues { ServicesResponse.Check(status: .init($0.status), message: $0.message) },
+            startedAt: stats?.started, inFlight: stats?.inFlight,
+            endpoints: stats?.endpoints.map { ServicesResponse.Endpoint($0) } ?? [])
+    }
+
+    /// Creates an entry for an instance that sent statistics but no health in time.
+    fileprivate init(withoutHealth stats: StatsResponse) {
+        self.init(
+            name: stats.name, id: stats.id, version: stats.version, status: .fail,
+            checks: ["health": ServicesResponse.Check(status: .fail, message: "no answer in time")],
+            startedAt: stats.started, inFlight: stats.inFlight,
+            endpoints: stats.endpoints.map { ServicesResponse.Endpoint($0) })
+    }
+}
+
+extension ServicesResponse.Health {
+    fileprivate init(_ status: HealthStatus) { self.init(rawValue: status.rawValue) }
+}
+
+extension ServicesResponse.Endpoint {
+    fileprivate init(_ stats: StatsResponse.EndpointStats) {
+        self.init(
+            name: stats.name, subject: stats.subject, requests: stats.requests, errors: stats.errors,
+            averageProcessingMs: (Double(stats.averageProcessingTime) / 1000).rounded() / 1000,
+            lastError: stats.lastError.isEmpty ? nil : stats.lastError)
+    }
+}
+
+extension Gateway {
+    /// Responds with the variables for programs that verify the store's data and call its API.
+    func storeEnvironment(_ call: Call) async throws -> EitherReply<StoreEnvironment, RawBody> {
+        let format = try call.query.choice("format", StoreEnvironment.Format.self) ?? .json
+        let bundleId = try await onlyApp(call)
+        let facts = try await services.call(
+            SigningEndpoints.verification, AppRequest(bundleId: bundleId), for: call)
+        let environment = StoreEnvironment(
+            url: address.current + (call.store.map { IsolatedStoreRoutes.pathPrefix + $0.store } ?? ""),
+            bundleId: IsolatedApp(bundleId)?.shownBundleId ?? bundleId, issuerId: facts.issuerId,
+            keyId: facts.keyIdentifier, rootCertificate: facts.rootCertificate)
+        guard format != .json else { return .first(try Reply(environment)) }
+        return .second(Reply(bytes: Array(environment.text(format).utf8), contentType: "text/plain; charset=utf-8"))
+    }
+
+    /// Returns the app that `?bundleId=` names, or the only one.
+    /// - Throws: `requestInvalid` when there are several, or `notFound` without any.
+    private func onlyApp(_ call: Call) async throws -> String {
+        if let named = try call.bundleFilter() {
+            try await apps.check(named, call)
+            return named
+        }
+        let page = try await services.call(CatalogEndpoints.listApps, PageRequest(in: call.scope, limit: 2), for: call)
+        guard let first = page.apps.first else {
+            throw StoreError(.notFound, "there is no app; import a catalogue first")
+        }
+        guard page.apps.count == 1 else {
+            throw StoreError.invalid("query bundleId", "is missing: there are several apps")
+        }
+        return first.bundleId
+    }
+}
+
+extension StoreEnvironment {
+    fileprivate func text(_ format: Format) -> String {
+        values.map { name, value in
+            switch format {
+            case .shell: "export \(name)=\(Self.quoted(value))\n"
+            case .json, .dotenv, .github: "\(name)=\(value)\n"
+            }
+        }.joined()
+    }
+
+    /// Makes a word of a POSIX shell, by bytes. The address is the operator's text.
+    private static func quoted(_ value: String) -> String {
+        let quote = Array("'\\''".utf8)
+        let bytes = value.utf8.flatMap { $0 == UInt8(ascii: "'") ? quote : [$0] }
+        return "'" + String(decoding: bytes, as: UTF8.self) + "'"
     }
 }

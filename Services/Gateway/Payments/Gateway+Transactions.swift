@@ -69,9 +69,9 @@ extension Call {
     }
 
     /// Cursor of the page: the `after` of the previous page.
-    func after(lengthMax: Int = HTTPLimits.identifierLengthMax) throws(StoreError) -> String? {
+    func after() throws(StoreError) -> String? {
         guard let after = try query.single("after") else { return nil }
-        try Identifier.check(after, at: "query after", lengthMax: lengthMax)
+        try Identifier.check(after, at: "query after")
         return after
     }
 

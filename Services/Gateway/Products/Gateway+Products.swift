@@ -34,31 +34,26 @@ extension Gateway {
         let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers)
         if let known = products.known(query, at: customer.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
-            return try Reply(
-                Self.answer(known, try await eligibilityResults(for: subscriptions, of: customer, call)))
+            let answers = try await eligibilityResults(
+                for: subscriptions, of: customer.reference, in: customer.storefront, call)
+            return try Reply(Self.answer(known, answers))
         }
-        async let answers = eligibilityResults(for: query.identifiers, of: customer, call)
+        async let answers = eligibilityResults(
+            for: query.identifiers, of: customer.reference, in: customer.storefront, call)
         let found = try await products.ask(query, at: customer.appVersion, call.context())
         return try Reply(Self.answer(found, try await answers))
     }
 
     private static func answer(
-        _ found: ProductDirectory.Found, _ answers: EligibilityResults
+        _ found: ProductsInParts.Reply, _ answers: EligibilityResults
     ) -> ProductsResponse<ForwardedProduct> {
         ProductsResponse(
             products: found.products.map(answers.form(of:)),
             invalidProductIdentifiers: found.invalidProductIdentifiers,
-            degraded: answers.degraded(for: found.products.map(\.type)))
+            degraded: answers.degraded(for: found.products))
     }
 
     /// Asks Eligibility about these products, unless there are none. While it is away, the answers have no reply.
-    func eligibilityResults(
-        for identifiers: [String], of customer: RequestCustomer, _ call: Call
-    ) async throws(StoreError) -> EligibilityResults {
-        try await eligibilityResults(
-            for: identifiers, of: customer.reference, in: customer.storefront, call)
-    }
-
     func eligibilityResults(
         for identifiers: [String], of customer: CustomerReference, in storefront: String, _ call: Call
     ) async throws(StoreError) -> EligibilityResults {

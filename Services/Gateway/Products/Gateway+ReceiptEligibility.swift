@@ -48,3 +48,9 @@ extension Gateway {
             storefront: customer.storefront)
     }
 }
+
+extension ReceiptQuestion: CheckedBody {
+    package func validate() throws(StoreError) {
+        try Identifier.checkProducts(productIdentifiers ?? [], at: "$.productIdentifiers")
+    }
+}

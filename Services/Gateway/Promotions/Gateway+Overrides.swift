@@ -40,7 +40,7 @@ extension Gateway {
     /// Returns the device's overrides in the app.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
     private func promotions(at scope: OverrideScope, _ call: Call) async throws -> DevicePromotions {
-        let promotions = try await services.call(PromotionEndpoints.getOverrides, scope.installation, for: call)
+        let promotions = try await overrideLoader.ask(scope.installation, call.context())
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard promotions.isLaunched else {
             throw StoreError(
@@ -100,14 +100,16 @@ extension Gateway {
 
     /// Adds each product's eligibility for the session's customer. For the operator it is `unknown`.
     private func presented(
-        _ products: [PresentedProduct], _ call: Call
+        _ products: [EncodedProduct], _ call: Call
     ) async throws(StoreError) -> [ForwardedProduct] {
         var answers = EligibilityResults(nil)
         let subscriptions = products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
         if case .session = call.principal, !subscriptions.isEmpty {
-            answers = try await eligibilityResults(for: subscriptions, of: await accounts.customer(call), call)
+            let customer = await accounts.customer(call)
+            answers = try await eligibilityResults(
+                for: subscriptions, of: customer.reference, in: customer.storefront, call)
         }
-        return answers.apply(to: products).products
+        return products.map(answers.form(of:))
     }
 }
 
@@ -128,4 +130,62 @@ struct OverrideScope: Sendable {
     var storefront: String
 
     var bundleId: String { installation.bundleId }
+}
+
+/// Products of an app's catalogue, for sale or not. A device may order products that are not promoted yet.
+struct WholeProducts: Sendable {
+    private let products: [ExactText: EncodedProduct]
+
+    /// - Parameter endsAtUnknown: Whether to stop at the first unknown product, for a list that is rejected when one is
+    ///   unknown.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without Catalog.
+    init(
+        _ identifiers: [String], at scope: OverrideScope, _ services: ServiceCaller, _ context: CallContext,
+        endsAtUnknown: Bool = false
+    ) async throws(StoreError) {
+        guard !identifiers.isEmpty else {
+            products = [:]
+            return
+        }
+        let found = try await ProductsInParts(
+            services: services, bundleId: scope.bundleId, storefront: scope.storefront, identifiers: identifiers
+        ).run(context)
+        var products = Dictionary(exactly: found.products.map { ($0.productIdentifier, $0) })
+        // Products that cannot be bought there are missing from the reply. There are few of them, if any.
+        for identifier in found.invalidProductIdentifiers {
+            products[identifier] = try await Self.unsold(identifier, at: scope, services, context)
+            if endsAtUnknown, products[identifier] == nil { break }
+        }
+        self.products = products
+    }
+
+    /// Checks that all products exist.
+    /// - Throws: `productNotFound` that names the first missing one.
+    func check(_ identifiers: [String]) throws(StoreError) {
+        for identifier in identifiers where products[identifier] == nil {
+            throw StoreError(
+                .productNotFound, "the app has no product '\(identifier)'",
+                details: ["productIdentifier": .string(identifier)])
+        }
+    }
+
+    /// Returns the products in the order of `identifiers`. Products that the catalogue does not have are omitted.
+    func inOrder(_ identifiers: [String]) -> [EncodedProduct] { identifiers.compactMap { products[$0] } }
+
+    /// Reads a product that cannot be bought in the storefront.
+    /// - Returns: The product, or nil when the catalogue does not have it.
+    private static func unsold(
+        _ identifier: String, at scope: OverrideScope, _ services: ServiceCaller, _ context: CallContext
+    ) async throws(StoreError) -> EncodedProduct? {
+        do {
+            let facts = try await services.call(
+                CatalogEndpoints.productPromotion,
+                ProductPromotionRequest(
+                    bundleId: scope.bundleId, productIdentifier: identifier, storefront: scope.storefront),
+                context: context)
+            return try EncodedProduct(facts.product)
+        } catch  where error.code == .productNotFound || error.code == .notFound {
+            return nil
+        }
+    }
 }

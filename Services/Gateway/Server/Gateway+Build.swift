@@ -78,11 +78,11 @@ extension Gateway {
     }
 
     /// Creates the responder for the whole table.
-    func responder(metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
+    func responder() -> GatewayResponder {
         GatewayResponder(
             table: RouteTable(routes),
             authenticator: Authenticator(
                 tokens: tokens, adminKey: adminKey, console: console, keys: keys),
-            stores: stores, metrics: metrics, logger: logger)
+            stores: stores, metrics: HTTPMetrics(), logger: logger)
     }
 }

@@ -7,23 +7,16 @@ extension Gateway {
     /// Routes for the store's views on a device: product page, search, featured tab.
     var storeRoutes: [Route] {
         [
-            Route(StorePageRoutes.page) { [self] call in
-                let page = try await page(call)
-                return try Reply(page.answer(page.products))
-            },
+            Route(StorePageRoutes.page) { [self] call in try Reply(try await page(call)) },
             Route(StorePageRoutes.search) { [self] call in
                 let words = try SearchWords(call.query.single("q"))
-                let page = try await page(call)
-                return try Reply(page.answer(page.products(matching: words)))
+                return try Reply(try await page(call).matching(words))
             },
-            Route(StorePageRoutes.featured) { [self] call in
-                let page = try await page(call)
-                return try Reply(page.answer(page.featured))
-            },
+            Route(StorePageRoutes.featured) { [self] call in try Reply(try await page(call).featured) },
         ]
     }
 
-    /// Requests the shelf's parts concurrently, in the customer's last known storefront. Only the products are
+    /// Requests the page's parts concurrently, in the customer's last known storefront. Only the products are
     /// required. The response names the services missing for the rest. If the customer's storefront has changed,
     /// products and eligibility are requested again there.
     private func page(_ call: Call) async throws -> StorePage {
@@ -77,15 +70,12 @@ extension Gateway {
     /// - Returns: Nil when PaymentQueue is away, or no longer knows the session's customer.
     private func storeCustomer(_ call: Call) async throws(StoreError) -> StorePageCustomer? {
         let session = call.session
-        do {
-            return try await degrading(.paymentQueue) { [storePageCustomerLoader] () async throws(StoreError) in
-                try await storePageCustomerLoader.ask(
-                    StorePageCustomerRequest(
-                        bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
-                    call.context(deadline: call.optionalDeadline))
-            }
-        } catch  where error.code == .notFound {
-            return nil
+        let found = try await degrading(.paymentQueue) { [storePageCustomerLoader] () async throws(StoreError) in
+            try await storePageCustomerLoader.ask(
+                StorePageCustomerRequest(
+                    bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
+                call.context(deadline: call.optionalDeadline))
         }
+        return found ?? nil
     }
 }

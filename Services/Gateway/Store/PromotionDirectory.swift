@@ -23,7 +23,7 @@ final class PromotionDirectory: Sendable {
     /// - Parameter timeout: How long requests wait for a shared request to Catalog.
     init(services: ServiceCaller, versions: CurrentVersions, timeout: Duration) {
         self.versions = versions
-        let ask = services.function(CatalogEndpoints.listPromotions(as: PromotedProduct.self))
+        let ask = services.function(CatalogEndpoints.listPromotions(as: EncodedProduct.self))
         requests = SharedRequest(timeout: timeout, lateAfter: timeout) { (key, deadline) async throws(StoreError) in
             let request = PromotedProductsRequest(bundleId: key.bundleId, storefront: key.storefront)
             return PromotedListing(try await ask(request, deadline))
@@ -45,5 +45,67 @@ final class PromotionDirectory: Sendable {
     /// eligibility before Catalog's reply arrives.
     func lastKnownSubscriptions(of bundleId: String, in storefront: String) -> [String]? {
         listings.last(Key(bundleId: bundleId, storefront: storefront))?.listing.subscriptions
+    }
+}
+
+/// The promoted products of an app in one storefront, to be arranged for any device.
+struct PromotedListing: Sendable {
+    private let arrangement: PromotionArrangement
+    /// The app's entries of the featured tab, in its order.
+    let featured: [String]
+    let appName: String
+    /// The promoted subscriptions, for the request to Eligibility.
+    let subscriptions: [String]
+    private let products: [ExactText: EncodedProduct]
+    /// The page of a device without overrides.
+    private let unchanged: [EncodedProduct]
+
+    init(_ reply: PromotedProductsReplyOf<EncodedProduct>) {
+        arrangement = PromotionArrangement(
+            promoted: reply.products.map(\.productIdentifier), hidden: reply.hiddenProductIdentifiers)
+        featured = reply.featuredProductIdentifiers
+        appName = reply.appName
+        subscriptions = reply.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
+        let products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, $0) })
+        self.products = products
+        unchanged = arrangement.shown().compactMap { products[$0] }
+    }
+
+    /// Returns the products that a device shows, in its order.
+    func products(with overrides: PromotionOverrides) -> [EncodedProduct] {
+        if overrides.order.isEmpty, overrides.visibility.isEmpty { return unchanged }
+        return arrangement.shown(with: overrides).compactMap { products[$0] }
+    }
+}
+
+/// Reads the versions of apps from Catalog, and of the testers' settings from PaymentQueue. Cached data of the same
+/// version is valid. Simultaneous client requests share one request for each, sent after they arrived, so that an
+/// operator's change is visible once it is acknowledged, through any gateway (ADR 0021).
+struct CurrentVersions: Sendable {
+    private enum Testers: Hashable { case all }
+
+    private let apps: SharedRequest<ExactText, AppVersion>
+    private let settings: SharedRequest<Testers, TestersVersion>
+
+    init(services: ServiceCaller) {
+        let (app, testers) = (
+            services.function(CatalogEndpoints.appVersion), services.function(PaymentEndpoints.testersVersion)
+        )
+        apps = SharedRequest { (bundleId, deadline) async throws(StoreError) in
+            try await app(AppRequest(bundleId: bundleId.text), deadline)
+        }
+        settings = SharedRequest { (_, deadline) async throws(StoreError) in try await testers(Empty(), deadline) }
+    }
+
+    /// Returns the version of an app.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without Catalog.
+    func app(_ bundleId: String, until deadline: ContinuousClock.Instant) async throws(StoreError) -> AppVersion {
+        try await apps.ask(ExactText(bundleId), until: deadline)
+    }
+
+    /// Returns the version of the testers' settings.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without PaymentQueue.
+    func testers(until deadline: ContinuousClock.Instant) async throws(StoreError) -> TestersVersion {
+        try await settings.ask(.all, until: deadline)
     }
 }

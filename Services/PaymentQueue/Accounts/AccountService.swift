@@ -142,9 +142,7 @@ enum AccountValidation {
         guard storefront.utf8.count == 3,
             storefront.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
         else {
-            throw StoreError(
-                .requestInvalid, "storefront must be an alpha-3 country code such as FRA",
-                details: ["path": .string("$.storefront")])
+            throw StoreError.requestInvalid("storefront", "storefront must be an alpha-3 country code such as FRA")
         }
     }
 }

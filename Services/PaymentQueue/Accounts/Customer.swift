@@ -44,7 +44,6 @@ extension ChangesRequest: CustomerRequest {}
 extension StorePageCustomerRequest: CustomerRequest {}
 extension DownloadRequest: CustomerRequest {}
 extension HistoryRequest: CustomerRequest {}
-extension ModifiedTransactionsRequest: CustomerRequest {}
 extension ReceiptFactsRequest: CustomerRequest {}
 extension RestoreRequest: CustomerRequest {}
 extension ShowPriceConsentRequest: CustomerRequest {}

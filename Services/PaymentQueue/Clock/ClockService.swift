@@ -261,9 +261,7 @@ enum ClockValidation {
     /// - Throws: `requestInvalid`.
     static func check(_ bundleId: String) throws(StoreError) {
         guard (1...bundleIdMax).contains(bundleId.utf8.count) else {
-            throw StoreError(
-                .requestInvalid, "bundleId must have 1 to \(bundleIdMax) characters",
-                details: ["path": .string("$.bundleId")])
+            throw StoreError.requestInvalid("bundleId", "bundleId must have 1 to \(bundleIdMax) characters")
         }
     }
 
@@ -289,19 +287,20 @@ enum AdvanceGoal: Hashable, Sendable {
         switch (request.by, request.to, request.next) {
         case (let by?, nil, nil):
             guard let duration = BusinessDuration(by) else {
-                throw Self.invalid("by", "'\(by)' is not a duration such as 36h, 10d, 3mo or P3M, up to 100 years")
+                throw StoreError.requestInvalid(
+                    "by", "'\(by)' is not a duration such as 36h, 10d, 3mo or P3M, up to 100 years")
             }
             self = .instant(try Self.check(duration.end(from: now), "by"))
         case (nil, let to?, nil):
             guard to >= now else {
-                throw Self.invalid(
+                throw StoreError.requestInvalid(
                     "to",
                     "\(to) is in the past: it is \(now). Advancing only goes forward; set the clock to go back")
             }
             self = .instant(try Self.check(to, "to"))
         case (nil, nil, let next?):
             guard (1...AdvanceClockRequest.nextMax).contains(next) else {
-                throw Self.invalid("next", "next must be 1 to \(AdvanceClockRequest.nextMax)")
+                throw StoreError.requestInvalid("next", "next must be 1 to \(AdvanceClockRequest.nextMax)")
             }
             self = .events(next)
         default: throw StoreError(.requestInvalid, "a clock is moved by one of 'by', 'to' and 'next'")
@@ -317,12 +316,8 @@ enum AdvanceGoal: Hashable, Sendable {
     /// - Throws: `requestInvalid` for an instant before 1970 or after ``AppClock/latest``.
     static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
         guard instant.milliseconds >= 0, instant <= AppClock.latest else {
-            throw invalid(member, "a clock can be set between 1970 and \(AppClock.latest)")
+            throw StoreError.requestInvalid(member, "a clock can be set between 1970 and \(AppClock.latest)")
         }
         return instant
-    }
-
-    private static func invalid(_ member: String, _ message: String) -> StoreError {
-        StoreError(.requestInvalid, message, details: ["path": .string("$.\(member)")])
     }
 }

@@ -18,7 +18,8 @@ extension CustomerTransaction {
         _ payment: Payment, _ request: OfferRequest?, quote: Quote, started: EntitlementRepository.StartedFacts? = nil,
         except id: String? = nil, isResumed: Bool = false, past: PastPurchase? = nil
     ) async throws -> PurchasePlan {
-        let tester = try TesterRepository.effective(testerSettings, defaults: quote.testerDefaults)
+        let settings = try testerSettings.map { try StoredJSON.value(TesterSettings.self, $0) } ?? TesterSettings()
+        let tester = settings.over(quote.testerDefaults).over(.standard)
         var subscribed: EntitlementRepository.Subscribed?
         let facts: EntitlementRepository.StartedFacts
         if let started {

@@ -370,9 +370,7 @@ extension CustomerTransaction {
         case .revert: return try await apply(.changeReverted(by: nil), to: known, at: now)
         case .alreadySubscribed: return known
         case .replace:
-            throw StoreError(
-                .requestInvalid, "buy it: this change takes effect at once",
-                details: ["path": .string("$.autoRenewProductIdentifier")])
+            throw StoreError.requestInvalid("autoRenewProductIdentifier", "buy it: this change takes effect at once")
         case .begin: throw StoreError(.transactionStateInvalid, "the subscription has ended; buy the product")
         }
     }

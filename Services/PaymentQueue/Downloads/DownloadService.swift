@@ -24,7 +24,7 @@ struct DownloadService: QueuePart {
         _ request: UpdateDownloadRequest, deadline: ContinuousClock.Instant
     ) async throws -> DownloadReply {
         guard request.error == nil || request.action == .fail else {
-            throw StoreError(.requestInvalid, "only 'fail' comes with an error", details: ["path": .string("$.error")])
+            throw StoreError.requestInvalid("error", "only 'fail' comes with an error")
         }
         let customer = request.customer
         // Only a start reads the error that the tester is set to meet.

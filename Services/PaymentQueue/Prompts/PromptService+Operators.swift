@@ -11,7 +11,7 @@ extension PromptService {
     ) async throws -> PaymentTransaction {
         try Self.check(request.error, isDecline: action == .decline)
         let last = deadline - PurchaseService.replyMargin
-        let result = try await storefronts.retrying(until: last) { try await commit(action, request, in: $0) }
+        let result = try await withStorefront(until: last) { try await commit(action, request, in: $0) }
         switch result {
         case .answered(let written):
             try checkpoint(.afterAnswerCommit)
@@ -76,7 +76,7 @@ extension PromptService {
             }
             if let joined { return .joined(joined) }
             try checkpoint(.insideAnswerCommit)
-            return .answered(PurchaseService.Written(committed))
+            return .answered(committed)
         }
     }
 

@@ -14,7 +14,6 @@ struct PromptService: QueuePart {
 
     let context: QueueContext
     let purchases: PurchaseService
-    let storefronts: StorefrontLookup
 
     /// Lists open prompts.
     /// - Throws: `requestInvalid`.
@@ -34,7 +33,7 @@ struct PromptService: QueuePart {
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         try Self.check(request.error, isDecline: request.answer == .decline)
         let last = deadline - PurchaseService.replyMargin
-        let answered = try await storefronts.retrying(until: last) { try await commit(request, in: $0) }
+        let answered = try await withStorefront(until: last) { try await commit(request, in: $0) }
         try checkpoint(.afterAnswerCommit)
         let stored = try purchases.finish(answered.written)
         let outcome =
@@ -85,8 +84,31 @@ struct PromptService: QueuePart {
     /// - Throws: `requestInvalid`.
     static func check(_ error: SKErrorCode?, isDecline: Bool) throws(StoreError) {
         guard error == nil || isDecline else {
-            throw StoreError(
-                .requestInvalid, "only 'decline' comes with an error", details: ["path": .string("$.error")])
+            throw StoreError.requestInvalid("error", "only 'decline' comes with an error")
+        }
+    }
+
+    /// Runs a commit, and once more with the shopper's new storefront if it needs that, which Catalog has.
+    /// - Throws: The error of `body`, or `serviceUnavailable` when Catalog does not reply.
+    func withStorefront<Output: Sendable>(
+        until deadline: ContinuousClock.Instant, _ body: @Sendable (Storefront?) async throws -> Output
+    ) async throws -> Output {
+        do {
+            return try await body(nil)
+        } catch let moved as StorefrontMoved {
+            let all: [Storefront]
+            do {
+                all = try await collaborators.storefronts(deadline)
+            } catch {
+                throw StoreError(
+                    .serviceUnavailable,
+                    "the catalogue, which knows the shopper's new storefront, is away; nothing was changed",
+                    retryAfterMs: error.retryAfterMs)
+            }
+            // Catalog had it when the shopper moved. For a storefront it has lost since, the identifier is empty.
+            return try await body(
+                all.first { $0.countryCode == moved.countryCode }
+                    ?? Storefront(countryCode: moved.countryCode, identifier: ""))
         }
     }
 
@@ -114,9 +136,8 @@ struct PromptService: QueuePart {
             let answers = prompt.answers
             guard answers.contains(request.answer) else {
                 let names = answers.map(\.rawValue).joined(separator: " or ")
-                throw StoreError(
-                    .requestInvalid, "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)",
-                    details: ["path": .string("$.answer")])
+                throw StoreError.requestInvalid(
+                    "answer", "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)")
             }
             let committed = try await CustomerTransaction.run(prompt.customer, in: transaction, clock: clock) {
                 commit in
@@ -129,7 +150,7 @@ struct PromptService: QueuePart {
             }
             try checkpoint(.insideAnswerCommit)
             return Answered(
-                prompt: prompt, written: PurchaseService.Written(committed),
+                prompt: prompt, written: committed,
                 increase: try await Self.increase(prompt, in: transaction))
         }
     }

@@ -84,7 +84,8 @@ enum PaymentSheetPolicy {
         TransactionError(code, "The payment was declined at the payment sheet.")
     }
 
-    private static func signInFailure(_ signIn: TesterSettings.SignIn) -> TransactionError? {
+    /// Returns the failure of a shopper who does not get signed in.
+    static func signInFailure(_ signIn: TesterSettings.SignIn) -> TransactionError? {
         switch signIn {
         case .ok, .interactive: nil
         case .fails: TransactionError(.unknown, "Signing in to the account failed.")

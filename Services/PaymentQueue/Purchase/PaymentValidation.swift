@@ -55,9 +55,8 @@ enum PaymentValidation {
 
     static func checkLength(_ text: String, _ range: ClosedRange<Int>, _ member: String) throws(StoreError) {
         guard range.contains(text.utf8.count) else {
-            throw StoreError(
-                .requestInvalid, "\(member) must have \(range.lowerBound) to \(range.upperBound) bytes",
-                details: ["path": .string("$.\(member)")])
+            throw StoreError.requestInvalid(
+                member, "\(member) must have \(range.lowerBound) to \(range.upperBound) bytes")
         }
     }
 }

@@ -39,9 +39,10 @@ extension PurchaseService {
         var storefront = known.customer.storefront
         while true {
             let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
-            switch try await begin(request, quote, in: storefront, fingerprint) {
+            let begun = try await begin(request, quote, in: storefront, fingerprint)
+            switch begun.output {
             case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
-            case .started(let written): return try await conclude(written, request, deadline)
+            case .started(let stored, _): return try await conclude(begun.with(stored), request, deadline)
             // An operator has just moved the customer.
             case .moved(let next): storefront = next
             }
@@ -66,9 +67,10 @@ extension PurchaseService {
         }
         let authorization =
             hint.buysPlainly && isFirst ? try await authorize(request, quote, until: deadline) : nil
-        switch try await begin(request, quote, in: hint.storefront, fingerprint, authorization) {
+        let begun = try await begin(request, quote, in: hint.storefront, fingerprint, authorization)
+        switch begun.output {
         case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
-        case .started(let written): return (try await conclude(written, request, deadline), nil)
+        case .started(let stored, _): return (try await conclude(begun.with(stored), request, deadline), nil)
         case .moved: return (nil, nil)
         }
     }
@@ -77,9 +79,10 @@ extension PurchaseService {
         _ written: Written, _ request: AddPaymentRequest, _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
         try finish(written)
-        guard !written.stored.isWithPerson else { return try reply(written.stored.transaction) }
-        let bought = try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
-        if request.past != nil, let group = written.stored.subscriptionKey {
+        let stored = written.output
+        guard !stored.isWithPerson else { return try reply(stored.transaction) }
+        let bought = try await outcome(of: stored.id, fresh: stored, request, deadline)
+        if request.past != nil, let group = stored.subscriptionKey {
             try await renewals.catchUp(request.customer, group: group, until: deadline - Self.replyMargin)
         }
         return bought
@@ -152,19 +155,12 @@ extension PurchaseService {
 
     /// The result of the first commit.
     private enum Begun: Sendable {
-        case started(Written)
+        /// The key is new. The commit has begun this purchase, or written all of it.
+        case started(StoredTransaction, isPlain: Bool)
         /// The key was used before.
         case existing(StoredPayment)
         /// The customer's storefront is not the quote's. Nothing is written.
         case moved(to: String)
-    }
-
-    /// The state that the first commit has found under its key.
-    private enum Found: Sendable {
-        case payment(StoredPayment)
-        case storefront(String)
-        /// The key is new. The commit has begun this purchase, or written all of it.
-        case nothing(StoredTransaction, isPlain: Bool)
     }
 
     /// Reads the customer and the key's payment in one snapshot.
@@ -188,26 +184,26 @@ extension PurchaseService {
     private func begin(
         _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
         _ authorization: PurchaseAuthorization? = nil
-    ) async throws -> Begun {
+    ) async throws -> CustomerTransaction.Committed<Begun> {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
         if PlantedBug.isActive(.checkThenInsert),
             let known = try await lookUp(key: request.payment.requestIdentifier, of: customer)?.payment
         {
-            return .existing(known)
+            return .init(output: .existing(known), changes: [], woken: [])
         }
         let purchase = NewPurchase(
             id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
             past: request.past, fingerprint: fingerprint)
         let begun = try await commit(purchase, of: customer, in: storefront, authorization)
-        if let authorization { try settle(authorization, begun) }
+        if let authorization { try settle(authorization, begun.output) }
         return begun
     }
 
     /// Captures the authorization if the commit has used it, and voids it otherwise.
     private func settle(_ authorization: PurchaseAuthorization, _ begun: Begun) throws {
-        guard case .started(let written) = begun, written.stored.id.isExactly(authorization.id) else {
+        guard case .started(let stored, _) = begun, stored.id.isExactly(authorization.id) else {
             return captures.void(authorization)
         }
         if authorization.reply == .approved { captures.add(authorization) }
@@ -217,7 +213,7 @@ extension PurchaseService {
     private func commit(
         _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String,
         _ authorization: PurchaseAuthorization?
-    ) async throws -> Begun {
+    ) async throws -> CustomerTransaction.Committed<Begun> {
         let begun = try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 customer, in: transaction, clock: clock, checkpoint: checkpoint
@@ -231,9 +227,9 @@ extension PurchaseService {
                 return (payment: payment, number: number, facts: facts)
             } then: { commit, started in
                 if let payment = try await PaymentRepository.found(started.payment, in: transaction) {
-                    return Found.payment(payment)
+                    return Begun.existing(payment)
                 }
-                guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
+                guard commit.account.storefront == storefront else { return .moved(to: commit.account.storefront) }
                 if let intent = purchase.payment.intentIdentifier {
                     try await Self.use(intent, of: customer.bundleId, in: transaction)
                 }
@@ -244,27 +240,23 @@ extension PurchaseService {
                     var purchase = purchase
                     purchase.id = authorization.id
                     let stored = try await commit.conclude(purchase, terms, authorization, number: started.number)
-                    return .nothing(stored, isPlain: true)
+                    return .started(stored, isPlain: true)
                 }
-                return .nothing(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
+                return .started(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
             }
-            switch committed.output {
-            case .payment(let payment): return (Begun.existing(payment), nil as CustomerHint?)
-            case .storefront(let storefront):
-                return (.moved(to: storefront), CustomerHint(storefront: storefront))
-            case .nothing(let stored, let isPlain):
+            if case .started(let stored, _) = committed.output {
                 try checkpoint(stored.id.isExactly(authorization?.id) ? .insideOnlyCommit : .insideFirstCommit)
-                return (
-                    .started(Written(committed.with(stored))),
-                    CustomerHint(storefront: storefront, buysPlainly: isPlain)
-                )
             }
+            return committed
         }
-        if let hint = begun.1 { customerHints.insert(hint, for: customer) }
-        if case .started(let written) = begun.0, !written.stored.id.isExactly(authorization?.id) {
-            try checkpoint(.afterFirstCommit)
+        switch begun.output {
+        case .existing: break
+        case .moved(let storefront): customerHints.insert(CustomerHint(storefront: storefront), for: customer)
+        case .started(let stored, let isPlain):
+            customerHints.insert(CustomerHint(storefront: storefront, buysPlainly: isPlain), for: customer)
+            if !stored.id.isExactly(authorization?.id) { try checkpoint(.afterFirstCommit) }
         }
-        return begun.0
+        return begun
     }
 
     /// Uses an intent up.

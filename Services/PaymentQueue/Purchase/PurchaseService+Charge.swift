@@ -178,9 +178,9 @@ extension PurchaseService {
             if let reached { try checkpoint(reached) }
             // A second writer returns what the first one's commit has stored, as each later request with the key does.
             guard !committed.changes.isEmpty else {
-                return Written(committed.with(try await Self.withStoredReply(stored, in: transaction)))
+                return committed.with(try await Self.withStoredReply(stored, in: transaction))
             }
-            return Written(committed.with(stored))
+            return committed.with(stored)
         }
     }
 

@@ -48,18 +48,7 @@ struct PurchaseService: QueuePart {
         var buysPlainly = false
     }
 
-    /// The result of a commit.
-    struct Written: Sendable {
-        var stored: StoredTransaction
-        /// Changes to publish after the commit.
-        var changes: [PublishedChange]
-        /// Purchases that waited for this one.
-        var woken: [String]
-
-        init(_ committed: CustomerTransaction.Committed<StoredTransaction>) {
-            (stored, changes, woken) = (committed.output, committed.changes, committed.woken)
-        }
-    }
+    typealias Written = CustomerTransaction.Committed<StoredTransaction>
 
     /// Reads a transaction in the state that replies to its payment show.
     ///
@@ -93,15 +82,15 @@ struct PurchaseService: QueuePart {
     /// Publishes a commit: events first, then the waiting requests of this process.
     @discardableResult
     func finish(_ written: Written) throws -> StoredTransaction {
-        if written.changes.isEmpty, written.woken.isEmpty { return written.stored }
+        if written.changes.isEmpty, written.woken.isEmpty { return written.output }
         try checkpoint(.afterOutcomeCommit)
         for change in written.changes { collaborators.publish(change) }
         try checkpoint(.afterPublish)
-        if !written.changes.isEmpty { record.note(written.stored) }
-        let value = written.stored.transaction
+        if !written.changes.isEmpty { record.note(written.output) }
+        let value = written.output.transaction
         if value.transactionState != .purchasing { inFlight.announce(value.id) }
         for id in written.woken { inFlight.announce(id) }
-        return written.stored
+        return written.output
     }
 }
 

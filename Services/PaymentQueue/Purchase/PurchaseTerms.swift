@@ -170,23 +170,20 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     /// - Throws: `requestInvalid` for a product that is not a subscription, and for a price in another currency.
     func dated(back past: PastPurchase, now: Timestamp) throws(StoreError) -> PurchaseTerms {
         guard let subscription, change == nil else {
-            throw StoreError(
-                .requestInvalid, "only a subscription is dated back", details: ["path": .string("$.past")])
+            throw StoreError.requestInvalid("past", "only a subscription is dated back")
         }
         var terms = self
         if let price = past.price {
             guard price.currency == amount.currency, price.minorUnits > 0 else {
-                throw StoreError(
-                    .requestInvalid, "the former price must be more than nothing, in \(amount.currency.code)",
-                    details: ["path": .string("$.past.price")])
+                throw StoreError.requestInvalid(
+                    "past.price", "the former price must be more than nothing, in \(amount.currency.code)")
             }
             terms.amount = price
             terms.subscription?.price = price
         }
         let start = RenewalSchedule(subscription.rate).start(of: subscription.length, past.due, at: past.at)
         guard start >= AppClock.earliest else {
-            throw StoreError(
-                .requestInvalid, "the purchase would be before 1970", details: ["path": .string("$.past.at")])
+            throw StoreError.requestInvalid("past.at", "the purchase would be before 1970")
         }
         terms.past = Past(start: min(start, now), willAutoRenew: past.willAutoRenew ?? true)
         return terms

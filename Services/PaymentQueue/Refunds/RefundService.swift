@@ -66,9 +66,7 @@ struct RefundService: QueuePart {
                 throw StoreError(.notFound, "no such customer")
             }
             guard (0...known.headSeq).contains(request.seq) else {
-                throw StoreError(
-                    .requestInvalid, "the customer's journal ends at \(known.headSeq)",
-                    details: ["path": .string("$.seq")])
+                throw StoreError.requestInvalid("seq", "the customer's journal ends at \(known.headSeq)")
             }
             try await RevocationRepository.see(
                 through: request.seq, of: customer, deviceId: request.deviceId, in: transaction)

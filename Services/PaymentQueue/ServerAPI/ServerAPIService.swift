@@ -16,46 +16,50 @@ struct ServerAPIService: QueuePart {
     /// Finds the customer of a transaction or app transaction, and the transaction.
     /// - Throws: `notFound`, also for another app's.
     func lookup(_ request: TransactionLookupRequest) async throws -> TransactionLookupReply {
-        guard let number = Identifiers.transactionNumber(request.identifier) else { throw Self.notFound }
-        return try await database.read { reader in
-            let stored = try await TransactionRepository.find(
-                identifier: request.identifier, ofApp: request.bundleId, in: reader)
-            let app: CustomerRepository.AppTransaction?
-            if let stored {
-                app = try await CustomerRepository.appTransaction(of: stored.customer, in: reader)
-            } else {
-                app = try await CustomerRepository.appTransaction(number, bundleId: request.bundleId, in: reader)
-            }
-            guard let app else { throw Self.notFound }
-            var reply = try await reply(app, in: reader)
-            if let stored {
-                guard let value = try await Self.shown(stored, storefront: app.storefront, in: reader) else {
-                    throw Self.notFound
-                }
-                reply.transaction = value
-            }
-            return reply
+        try await database.read { reader in
+            try await find(request.identifier, of: request.bundleId, in: reader).reply
         }
     }
 
     /// Reads a customer's download of the app.
     /// - Throws: `notFound` for an unknown customer.
     func appTransaction(_ request: AppTransactionRequest) async throws -> TransactionLookupReply {
-        try await database.read { reader in
-            guard let app = try await CustomerRepository.appTransaction(of: request.customer, in: reader) else {
-                throw Self.unknownCustomer
-            }
-            return try await reply(app, in: reader)
-        }
+        try await database.read { reader in try await download(of: request.customer, in: reader).reply }
     }
 
-    private func reply(
-        _ app: CustomerRepository.AppTransaction, in reader: SQLReader
-    ) async throws -> TransactionLookupReply {
-        TransactionLookupReply(
+    /// A reply about a customer, and the customer's storefront.
+    private typealias Found = (reply: TransactionLookupReply, storefront: String)
+
+    private func find(_ identifier: String, of bundleId: String, in reader: SQLReader) async throws -> Found {
+        guard let number = Identifiers.transactionNumber(identifier) else { throw Self.notFound }
+        guard
+            let stored = try await TransactionRepository.find(identifier: identifier, ofApp: bundleId, in: reader)
+        else {
+            let app = try await CustomerRepository.appTransaction(number, bundleId: bundleId, in: reader)
+            guard let app else { throw Self.notFound }
+            return try await reply(app, in: reader)
+        }
+        guard let app = try await CustomerRepository.appTransaction(of: stored.customer, in: reader),
+            let value = try await Self.shown(stored, storefront: app.storefront, in: reader)
+        else { throw Self.notFound }
+        var found = try await reply(app, in: reader)
+        found.reply.transaction = value
+        return found
+    }
+
+    private func download(of customer: CustomerReference, in reader: SQLReader) async throws -> Found {
+        guard let app = try await CustomerRepository.appTransaction(of: customer, in: reader) else {
+            throw Self.unknownCustomer
+        }
+        return try await reply(app, in: reader)
+    }
+
+    private func reply(_ app: CustomerRepository.AppTransaction, in reader: SQLReader) async throws -> Found {
+        let reply = TransactionLookupReply(
             customerIdentifier: app.customer.customerIdentifier, appTransactionIdentifier: app.identifier,
             firstSeen: app.firstSeen,
             businessNow: clock.now(try await CustomerRepository.clock(of: app.customer.bundleId, in: reader)))
+        return (reply, app.storefront)
     }
 
     /// Makes the shown form of a transaction. A restored one has its own identifier and its original's facts.
@@ -79,24 +83,23 @@ struct ServerAPIService: QueuePart {
     // MARK: History
 
     /// Reads a page of a customer's history, by the order of changes or refunds.
-    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer or identifier.
     func modified(_ request: ModifiedTransactionsRequest) async throws -> ModifiedTransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let customer = request.customer
         return try await database.read { reader in
-            guard let app = try await CustomerRepository.appTransaction(of: customer, in: reader) else {
-                throw Self.unknownCustomer
-            }
+            let found = try await self.customer(of: request, in: reader)
+            let customer = CustomerReference(
+                bundleId: request.bundleId, customerIdentifier: found.reply.customerIdentifier)
             var page = ModifiedTransactionsPage(
-                transactions: [], place: request.after ?? (request.isDescending ? .max : 0), hasMore: false,
-                businessNow: clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+                customer: found.reply, transactions: [],
+                place: request.after ?? (request.isDescending ? .max : 0), hasMore: false)
             var (seen, after) = (0, request.after)
             while seen < Self.scanMax {
                 let rows = try await TransactionRepository.modified(
                     of: customer, by: request.order, after: after, isDescending: request.isDescending,
                     limit: Self.pageMax, in: reader)
                 for row in rows {
-                    if let value = ServerTransaction(row, storefront: app.storefront),
+                    if let value = ServerTransaction(row, storefront: found.storefront),
                         request.filter.matches(value.item, isFinished: row.isFinished)
                     {
                         guard page.transactions.count < request.limit else {
@@ -113,6 +116,15 @@ struct ServerAPIService: QueuePart {
             page.hasMore = true
             return page
         }
+    }
+
+    private func customer(of request: ModifiedTransactionsRequest, in reader: SQLReader) async throws -> Found {
+        if let identifier = request.identifier {
+            return try await find(identifier, of: request.bundleId, in: reader)
+        }
+        guard let customer = request.customerIdentifier else { throw Self.unknownCustomer }
+        return try await download(
+            of: CustomerReference(bundleId: request.bundleId, customerIdentifier: customer), in: reader)
     }
 
     // MARK: Subscriptions
@@ -147,19 +159,6 @@ struct ServerAPIService: QueuePart {
             return found
         }
         return SubscriptionStatuses(subscriptions: found, businessNow: listed.businessNow ?? clock.wall())
-    }
-}
-
-extension ServerTransaction {
-    /// Makes the content of a signed transaction.
-    /// - Parameter storefront: The customer's, for purchases that were stored without one.
-    /// - Returns: Nil for a transaction that every list leaves out.
-    init?(_ stored: StoredTransaction, storefront: String) {
-        guard let item = ReceiptRules.item(stored) else { return nil }
-        self.init(
-            item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,
-            reason: RenewalAttempt.originalID(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
-            modifiedSeq: stored.modifiedSeq ?? 0)
     }
 }
 

@@ -58,8 +58,7 @@ struct SubscriptionReader: QueuePart {
     func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
         try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
         guard let cursor = Int64(request.after ?? "0"), cursor >= 0 else {
-            throw StoreError(
-                .requestInvalid, "'after' is not a position in a timeline", details: ["path": .string("$.after")])
+            throw StoreError.requestInvalid("after", "'after' is not a position in a timeline")
         }
         let (due, rows) = try await database.read { reader in
             let due = try await SubscriptionLookup.find(request.transaction, in: reader)

@@ -41,13 +41,10 @@ struct SubscriptionService: Sendable {
     private static func check(_ request: OperateSubscriptionRequest) throws(StoreError) {
         let isExtension = request.operation == .extend
         guard isExtension == (request.days != nil), (1...daysMax).contains(request.days ?? 1) else {
-            throw StoreError(
-                .requestInvalid, "'extend', and nothing else, takes 1 to \(daysMax) days",
-                details: ["path": .string("$.days")])
+            throw StoreError.requestInvalid("days", "'extend', and nothing else, takes 1 to \(daysMax) days")
         }
         guard request.reason == nil || request.operation == .expire else {
-            throw StoreError(
-                .requestInvalid, "only 'expire' takes a reason", details: ["path": .string("$.reason")])
+            throw StoreError.requestInvalid("reason", "only 'expire' takes a reason")
         }
     }
 

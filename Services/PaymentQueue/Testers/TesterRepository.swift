@@ -21,13 +21,6 @@ enum TesterRepository {
         (try await find(customer.tester, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
     }
 
-    /// Merges an account's settings.
-    /// - Parameter stored: The operator's settings as JSON, if any.
-    static func effective(_ stored: String?, defaults: TesterSettings?) throws -> TesterSettings {
-        let settings = try stored.map { try StoredJSON.value(TesterSettings.self, $0) }
-        return (settings ?? TesterSettings()).over(defaults).over(.standard)
-    }
-
     static func put(
         _ settings: TesterSettings, of account: ScopedIdentifier, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {

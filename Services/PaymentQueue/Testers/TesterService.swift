@@ -51,8 +51,7 @@ struct TesterService: QueuePart {
                 retryAfterMs: error.retryAfterMs)
         }
         guard known.contains(where: { $0.countryCode == storefront }) else {
-            throw StoreError(
-                .requestInvalid, "there is no storefront \(storefront)", details: ["path": .string("$.storefront")])
+            throw StoreError.requestInvalid("storefront", "there is no storefront \(storefront)")
         }
     }
 
@@ -110,8 +109,7 @@ enum TesterValidation {
 
     private static func checkError(_ text: String?, _ member: String) throws(StoreError) {
         guard let text, SimulatedError(text) == nil else { return }
-        throw StoreError(
-            .requestInvalid, "$.\(member) must be the name or the number of an SKError, or StoreKit's name of an error",
-            details: ["path": .string("$.\(member)")])
+        throw StoreError.requestInvalid(
+            member, "$.\(member) must be the name or the number of an SKError, or StoreKit's name of an error")
     }
 }

@@ -109,6 +109,66 @@ extension StoredTransaction {
     }
 }
 
+/// Decides which items receipts and the App Store Server API list, without I/O.
+enum ReceiptRules {
+    /// Whether receipts leave it out, as a finished consumable. The App Store Server API lists it.
+    static func isUsedUp(_ stored: StoredTransaction) -> Bool {
+        stored.terms?.productType == .consumable && stored.isFinished
+    }
+
+    /// Makes the item of a transaction.
+    /// - Returns: The item, or nil for a transaction that is not purchased, and for a change that was only noted.
+    static func item(_ stored: StoredTransaction) -> ReceiptItem? {
+        let value = stored.transaction
+        guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true,
+            let identifier = value.transactionIdentifier, let date = value.transactionDate
+        else { return nil }
+        let isSubscription = terms.productType == .autoRenewable
+        let original = value.original?.transaction
+        return with(
+            ReceiptItem(
+                transactionIdentifier: identifier,
+                originalTransactionIdentifier: value.originalTransactionIdentifier ?? identifier,
+                productIdentifier: value.payment.productIdentifier, type: terms.productType,
+                quantity: value.payment.quantity, purchaseDate: date,
+                originalPurchaseDate: original?.transactionDate ?? date, expiresDate: value.expiresDate,
+                subscriptionGroupIdentifier: terms.subscription?.group)
+        ) {
+            $0.webOrderLineItemIdentifier = isSubscription ? lineItem(of: identifier) : nil
+            $0.isTrialPeriod = value.isTrialPeriod
+            $0.isInIntroOfferPeriod = value.isInIntroOfferPeriod
+            $0.isUpgraded = value.isUpgraded
+            $0.cancellationDate = value.revocationDate
+            $0.cancellationReason = value.revocationReason
+            $0.revocationType = value.revocationType
+            $0.revocationPercentage = value.revocationPercentage
+            $0.offer = value.offer
+            $0.appAccountToken = value.payment.appAccountToken
+        }
+    }
+
+    /// Returns the line item of a period: decimal digits that never change.
+    ///
+    /// It never equals a transaction's identifier: those begin at 2 000 000 000 000 000, line items at 1 000 000 000
+    /// 000 000 (our choice).
+    static func lineItem(of identifier: String) -> String? {
+        Int64(identifier).map { "\($0 - 1_000_000_000_000_000)" }
+    }
+}
+
+extension ServerTransaction {
+    /// Makes the content of a signed transaction.
+    /// - Parameter storefront: The customer's, for purchases that were stored without one.
+    /// - Returns: Nil for a transaction that every list leaves out.
+    init?(_ stored: StoredTransaction, storefront: String) {
+        guard let item = ReceiptRules.item(stored) else { return nil }
+        self.init(
+            item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,
+            reason: RenewalAttempt.originalID(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
+            modifiedSeq: stored.modifiedSeq ?? 0)
+    }
+}
+
 /// Keeps a large value on the heap, because its owner is passed through many calls.
 ///
 /// Copies share it until one of them is changed.

@@ -52,9 +52,8 @@ struct TransactionService: QueuePart {
             else { throw unknown }
             let original = found.transaction.originalTransactionIdentifier
             guard original == nil || original.isExactly(identifier) else {
-                throw StoreError(
-                    .requestInvalid, "transaction '\(identifier)' is not the original one",
-                    details: ["path": .string("$.originalTransactionIdentifier")])
+                throw StoreError.requestInvalid(
+                    "originalTransactionIdentifier", "transaction '\(identifier)' is not the original one")
             }
             return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
                 var after: Int64 = 0
@@ -169,18 +168,7 @@ struct TransactionService: QueuePart {
         return stored
     }
 
-    /// Summarizes the facts for a customer's introductory offer, from one snapshot.
-    /// - Throws: `notFound` for an unknown customer.
-    func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
-        let asked = OfferSummariesRequest(
-            bundleId: request.bundleId, customerIdentifiers: [request.customerIdentifier])
-        guard let summary = try await offerSummaries(asked).summaries[0] else {
-            throw StoreError(.notFound, "no such customer")
-        }
-        return summary
-    }
-
-    /// Summarizes several customers of an app from one snapshot. An unknown one gets nil.
+    /// Summarizes the facts for introductory offers of an app's customers, from one snapshot. An unknown one gets nil.
     /// - Throws: `requestInvalid` for too many.
     func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
         let count = request.customerIdentifiers.count
@@ -224,17 +212,7 @@ extension TransactionService {
     /// Maximum number of owned products that are read. A reply holds more, unless identifiers are very long.
     static let ownedMax = 5_000
 
-    /// Reads a customer's storefront and present entitlements, for a page of the store.
-    /// - Throws: `notFound` for an unknown customer.
-    func storePageCustomer(_ request: StorePageCustomerRequest) async throws -> StorePageCustomer {
-        let known = try await database.read { reader in
-            try await storePageCustomer(try await startStorePageCustomer(of: request.customer, in: reader))
-        }
-        guard let known else { throw StoreError(.notFound, "no such customer") }
-        return known
-    }
-
-    /// Reads the standings of several customers from one snapshot.
+    /// Reads customers' storefronts and present entitlements from one snapshot, for pages of the store.
     /// - Returns: Those of the first ones, at least one, as many as fit a reply.
     /// - Throws: `requestInvalid` for too many customers.
     func storePageCustomers(_ request: StorePageCustomersRequest) async throws -> StorePageCustomers {

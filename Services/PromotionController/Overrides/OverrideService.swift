@@ -2,20 +2,14 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Handles `overrides.get`, `overrides.getMany`, `order.put` and `visibility.put`: one device's overrides in one app
-/// (M87–M105).
+/// Handles `overrides.getMany`, `order.put` and `visibility.put`: devices' overrides in an app (M87–M105).
 ///
 /// Every read comes from the database and every write locks the row, so that a read after a write's reply sees the
 /// write, on any replica (M1).
 struct OverrideService: Sendable {
     let database: any SQLDatabase
 
-    /// Reads a device's overrides. They are empty for an unknown device.
-    func get(_ installation: InstallationReference) async throws -> DevicePromotions {
-        try await database.read { try await InstallationRepository.promotions(of: installation, in: $0) }
-    }
-
-    /// Reads the overrides of several devices in one snapshot.
+    /// Reads the overrides of devices in one snapshot. They are empty for an unknown device.
     /// - Returns: Those of the first ones, at least one, as many as fit a reply.
     /// - Throws: `requestInvalid` for too many installations.
     func getMany(_ batch: OverridesBatch) async throws -> OverridesBatchReply {

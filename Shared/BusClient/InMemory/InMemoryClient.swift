@@ -89,8 +89,8 @@ package final class InMemoryClient: BusClient {
     package func publish(
         _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
     ) throws(BusError) {
-        let (checked, size) = try Self.check(subject, reply: reply, key: key, headers: headers, body: body)
         let message = BusMessage(subject: subject, reply: reply, key: key, headers: headers, body: body)
+        let (checked, size) = try Self.check(message)
         if let endReason { throw endReason }
         if isConnected { return bus.route(message, subject: checked, from: self) }
         let fits = contents.withLock { contents in
@@ -172,8 +172,7 @@ package final class InMemoryClient: BusClient {
         _ message: BusMessage, timeout: Duration,
         _ waiter: @Sendable (CheckedContinuation<Result<Reply, BusError>, Never>) -> PendingRequests.Waiter
     ) async throws(BusError) -> Result<Reply, BusError> {
-        let (subject, _) = try Self.check(
-            message.subject, reply: nil, key: message.key, headers: message.headers, body: message.body)
+        let (subject, _) = try Self.check(message)
         guard isConnected else { throw notConnected }
         let token = contents.withLock { contents in
             contents.nextToken += 1
@@ -201,20 +200,8 @@ package final class InMemoryClient: BusClient {
     }
 
     /// Refuses a message that a real client would not send. Returns the subject and the bytes of the frame.
-    private static func check(
-        _ subject: String, reply: String?, key: String?, headers: BusHeaders, body: [UInt8]
-    ) throws(BusError) -> (Subject, Int) {
-        do {
-            let checked = try Subject(subject)
-            var replySubject: Subject?
-            if let reply { replySubject = try Subject(reply) }
-            var frame: [UInt8] = []
-            try PubMessage(subject: checked, reply: replySubject, key: key, headers: headers, body: body)
-                .encode(into: &frame)
-            return (checked, frame.count)
-        } catch {
-            throw BusError(error)
-        }
+    private static func check(_ message: BusMessage) throws(BusError) -> (Subject, Int) {
+        (try message.pub().subject, try message.frame().count)
     }
 }
 

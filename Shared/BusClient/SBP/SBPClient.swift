@@ -1,4 +1,3 @@
-import BusProtocol
 import EventLoop
 import Logging
 import Synchronization
@@ -28,48 +27,5 @@ package final class SBPClient: LoopClient {
     /// Every capability there is.
     package var capabilities: Set<BusCapability> { Set(BusCapability.allCases) }
 
-    package func request(
-        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
-    ) async throws(BusError) -> BusMessage {
-        let message = PubMessage(subject: try Self.subject(subject), key: key, headers: headers, body: body)
-        return try await exchange(message, timeout) { .one($0) }.get()
-    }
-
-    package func requestMany(
-        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
-    ) async throws(BusError) -> [BusMessage] {
-        let message = PubMessage(subject: try Self.subject(subject), headers: headers, body: body)
-        return try await exchange(message, timeout) { .many($0, max: max, replies: []) }.get()
-    }
-
-    package func publish(
-        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
-    ) throws(BusError) {
-        try publish(Self.frame(subject, body: body, headers: headers, reply: reply, key: key), to: subject)
-    }
-
     package func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
-
-    private static func subject(_ text: String) throws(BusError) -> Subject {
-        do throws(BusViolation) {
-            return try Subject(text)
-        } catch {
-            throw BusError(error)
-        }
-    }
-
-    private static func frame(
-        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
-    ) throws(BusError) -> [UInt8] {
-        do throws(BusViolation) {
-            var replySubject: Subject?
-            if let reply { replySubject = try Subject(reply) }
-            var frame: [UInt8] = []
-            try PubMessage(subject: try Subject(subject), reply: replySubject, key: key, headers: headers, body: body)
-                .encode(into: &frame)
-            return frame
-        } catch {
-            throw BusError(error)
-        }
-    }
 }

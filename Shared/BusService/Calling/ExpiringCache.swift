@@ -34,10 +34,10 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
         @usableFromInline var isExpired: Bool
 
         @inlinable
-        init(value: Value, requestedAt: ContinuousClock.Instant, isExpired: Bool = false) {
+        init(value: Value, requestedAt: ContinuousClock.Instant) {
             self.value = value
             self.requestedAt = requestedAt
-            self.isExpired = isExpired
+            isExpired = false
         }
     }
 
@@ -160,18 +160,6 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
                 put(Entry(value: value, requestedAt: ticket.requestedAt), for: key, in: &state)
             }
             return true
-        }
-    }
-
-    /// Replaces a value by one made from the last known. It is not fresh.
-    public func update(_ key: Key, _ change: (Value?) -> Value) {
-        state.withLock { state in
-            if state.entries[key] == nil, state.entries.count >= max { state.removeAll() }
-            let (old, now) = (state.entries[key], now())
-            let value = change(old?.value)
-            // Never older than the entry it replaces, so that `put` takes it.
-            let requestedAt = old.map { Swift.max($0.requestedAt, now) } ?? now
-            put(Entry(value: value, requestedAt: requestedAt, isExpired: true), for: key, in: &state)
         }
     }
 

@@ -9,7 +9,7 @@ import StoreModels
 ///
 /// ```swift
 /// let caller = ServiceCaller(bus: bus, caller: "eligibility")
-/// let summary = try await caller.call(PaymentEndpoints.offerSummary, request, context: context.callContext)
+/// let reply = try await caller.call(PaymentEndpoints.offerSummaries, request, context: context.callContext)
 /// ```
 /// The order is deadline, retry, breaker, bulkhead, transport. Copies share their breakers and budget, so make one per
 /// process and share it.
@@ -39,17 +39,14 @@ package struct ServiceCaller: Sendable {
     /// A caller made with `retries` tries an idempotent endpoint up to three times while the error is
     /// `serviceUnavailable`, as far as deadline and budget allow.
     ///
-    /// - Parameters:
-    ///   - key: Calls with the same key go to the same replica while it lives.
     /// - Throws: The service's error reply. `serviceUnavailable` when it is not running or overloaded, its breaker is
     ///   open, 1024 calls wait, or the connection is lost. `deadlineExceeded` when no answer came in time, and then the
     ///   outcome is unknown unless the deadline had passed before the call. `bodyTooLarge`. `internal` for a request or
     ///   a reply that cannot be coded.
     package func call<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
-        key: String? = nil
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
     ) async throws(StoreError) -> Response {
-        try await call(endpoint, request, context, key: key) { body throws(StoreError) in
+        try await call(endpoint, request, context) { body throws(StoreError) in
             try StoreJSON.decode(Response.self, from: body)
         }
     }
@@ -57,14 +54,13 @@ package struct ServiceCaller: Sendable {
     /// Calls an endpoint and reads its reply without the decoder.
     /// - Throws: As for other replies.
     package func call<Request, Response: ReadFromBytes>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
-        key: String? = nil
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
     ) async throws(StoreError) -> Response {
-        try await call(endpoint, request, context, key: key, Response.init(reading:))
+        try await call(endpoint, request, context, Response.init(reading:))
     }
 
     private func call<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ context: CallContext, key: String?,
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ context: CallContext,
         _ read: ([UInt8]) throws(StoreError) -> Response
     ) async throws(StoreError) -> Response {
         let body = try Self.encode(request)
@@ -73,7 +69,7 @@ package struct ServiceCaller: Sendable {
         var attempt = 1
         while true {
             do throws(StoreError) {
-                let reply = try await exchange(endpoint, body, context, key: key, number: attempt)
+                let reply = try await exchange(endpoint, body, context, number: attempt)
                 let response = try Self.decode(reply, from: endpoint.service, read)
                 record(endpoint.name, "ok", since: started)
                 return response
@@ -94,7 +90,7 @@ package struct ServiceCaller: Sendable {
     /// let quote = caller.function(CatalogEndpoints.quoteProduct)
     /// let answer = try await quote(request, .now + .seconds(2))
     /// ```
-    /// - Returns: A function that throws as ``call(_:_:context:key:)`` does.
+    /// - Returns: A function that throws as ``call(_:_:context:)`` does.
     package func function<Request, Response>(
         _ endpoint: Endpoint<Request, Response>
     ) -> @Sendable (Request, ContinuousClock.Instant) async throws(StoreError) -> Response {
@@ -115,7 +111,7 @@ package struct ServiceCaller: Sendable {
 
     /// Exchanges one message: deadline, breaker, bulkhead, transport.
     private func exchange<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
+        _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, number: Int
     ) async throws(StoreError) -> BusMessage {
         let remaining = context.remaining
         guard remaining > .zero else {
@@ -133,7 +129,7 @@ package struct ServiceCaller: Sendable {
         }
         do throws(BusError) {
             let reply = try await bus.request(
-                endpoint.subject, body: body, headers: context.headers(attempt: number), key: key, timeout: remaining)
+                endpoint.subject, body: body, headers: context.headers(attempt: number), key: nil, timeout: remaining)
             state.leave(endpoint.subject, .succeeded, begun: begun)
             return reply
         } catch {

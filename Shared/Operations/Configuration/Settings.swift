@@ -85,9 +85,7 @@ package final class Settings: Sendable {
 
     /// A text with a default.
     package func string(_ key: String, default fallback: String) throws(StartupError) -> String {
-        if let value = try string(key) { return value }
-        note(key, fallback, "default")
-        return fallback
+        defaulted(key, try string(key), fallback)
     }
 
     /// An integer in a range, or nil when every source lacks it.
@@ -95,19 +93,12 @@ package final class Settings: Sendable {
         let value: Int? = try value(key, .int, "a whole number") {
             if case .int(let number) = $0 { number } else { nil }
         }
-        if let value, !range.contains(value) {
-            throw StartupError(
-                .badConfiguration,
-                "\(key) is \(value) (from \(source(of: key))); it must be \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
+        return try checked(key, value, in: range)
     }
 
     /// An integer with a default, in a range.
     package func int(_ key: String, default fallback: Int, in range: ClosedRange<Int>) throws(StartupError) -> Int {
-        if let value = try int(key, in: range) { return value }
-        note(key, "\(fallback)", "default")
-        return fallback
+        defaulted(key, try int(key, in: range), fallback)
     }
 
     /// A number with a default, in a range.
@@ -121,24 +112,13 @@ package final class Settings: Sendable {
             default: nil
             }
         }
-        guard let value else {
-            note(key, "\(fallback)", "default")
-            return fallback
-        }
-        guard range.contains(value) else {
-            throw StartupError(
-                .badConfiguration,
-                "\(key) is \(value) (from \(source(of: key))); it must be \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
+        return defaulted(key, try checked(key, value, in: range), fallback)
     }
 
     /// Yes or no, with a default.
     package func bool(_ key: String, default fallback: Bool) throws(StartupError) -> Bool {
         let value: Bool? = try value(key, .bool, "true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
-        if let value { return value }
-        note(key, "\(fallback)", "default")
-        return fallback
+        return defaulted(key, value, fallback)
     }
 
     /// One of the given words, with a default.
@@ -179,6 +159,21 @@ package final class Settings: Sendable {
             return value
         }
         return nil
+    }
+
+    private func defaulted<Value>(_ key: String, _ value: Value?, _ fallback: Value) -> Value {
+        if let value { return value }
+        note(key, "\(fallback)", "default")
+        return fallback
+    }
+
+    private func checked<Number: Comparable>(
+        _ key: String, _ value: Number?, in range: ClosedRange<Number>
+    ) throws(StartupError) -> Number? {
+        guard let value, !range.contains(value) else { return value }
+        throw StartupError(
+            .badConfiguration,
+            "\(key) is \(value) (from \(source(of: key))); it must be \(range.lowerBound) to \(range.upperBound)")
     }
 
     private func note(_ key: String, _ value: String, _ source: String) {

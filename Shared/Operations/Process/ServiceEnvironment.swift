@@ -30,6 +30,7 @@ package struct ProcessEnvironment: Sendable {
 }
 
 /// The process's environment and the further dependencies of a service on the bus.
+@dynamicMemberLookup
 package struct ServiceEnvironment: Sendable {
     /// The part that the broker has, too.
     package let process: ProcessEnvironment
@@ -41,24 +42,8 @@ package struct ServiceEnvironment: Sendable {
     /// The caller for requests to other services, without retries.
     package let caller: ServiceCaller
 
-    /// As ``ProcessEnvironment/instance``.
-    package var instance: String { process.instance }
-    /// As ``ProcessEnvironment/loop``.
-    package var loop: UVLoop { process.loop }
-    /// As ``ProcessEnvironment/logger``.
-    package var logger: Logger { process.logger }
-    /// As ``ProcessEnvironment/configuration``.
-    package var configuration: Settings { process.configuration }
-    /// As ``ProcessEnvironment/metrics``.
-    package var metrics: PrometheusRegistry { process.metrics }
-    /// As ``ProcessEnvironment/monitor``.
-    package var monitor: MonitorServer { process.monitor }
-    /// As ``ProcessEnvironment/ready``.
-    package var ready: ReadyFileWriter { process.ready }
-    /// As ``ProcessEnvironment/dataDirectory``.
-    package var dataDirectory: String { process.dataDirectory }
-    /// As ``ProcessEnvironment/host``.
-    package var host: String { process.host }
-    /// As ``ProcessEnvironment/port``.
-    package var port: Int? { process.port }
+    /// The members of ``process``.
+    package subscript<Value>(dynamicMember member: KeyPath<ProcessEnvironment, Value>) -> Value {
+        process[keyPath: member]
+    }
 }

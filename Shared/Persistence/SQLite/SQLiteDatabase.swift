@@ -1,7 +1,18 @@
 internal import Dispatch
+internal import EventLoop
+internal import Foundation
 package import Logging
+internal import PlantedBugs
 internal import ServiceLifecycle
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// A service's SQLite file: a writer and two read-only connections, each on its thread.
 ///
@@ -106,9 +117,19 @@ package final class SQLiteDatabase: SQLDatabase {
     private static func serve(
         _ reads: JobInbox<any DatabaseJob<SQLReader>>, on reader: SQLiteConnection, _ state: DatabaseState
     ) async {
-        let snapshot = SnapshotRead(reader)
+        let session = SQLiteSession(reader)
+        let access = SQLReader(session)
         while let job = reads.take(atMost: 1)?.first {
-            let failure = await snapshot.run(job)
+            // In a transaction, so that all statements see the same commit. The body's error is its own result.
+            var failure: PersistenceError?
+            do throws(PersistenceError) {
+                _ = try reader.run("BEGIN DEFERRED")
+                session.begin()
+                _ = await job.perform(access)
+            } catch {
+                failure = error
+            }
+            if reader.isInTransaction { _ = try? reader.run("ROLLBACK") }
             state.finishedRead()
             job.deliver(failure: failure)
         }
@@ -210,5 +231,149 @@ package enum DatabaseSynchronous: String, CaseIterable, Sendable {
     /// The warning about a weaker setting, for the start and the health. Nil for `full`.
     package var weakness: String? {
         self == .full ? nil : "synchronous is \(rawValue): acknowledged commits are lost when the power fails"
+    }
+}
+
+/// A thread that runs one task of blocking work: disk access and waits.
+///
+/// It is the task's executor. A body that only does SQL never suspends, so it runs straight through. One that does
+/// suspend comes back here, and meanwhile the thread waits for it alone.
+final class DatabaseThread: TaskExecutor {
+    private let jobs = JobInbox<UnownedJob>(countMax: .max)
+
+    /// Runs `work` on a thread of its own.
+    /// - Parameter ended: Left when the thread ends.
+    static func start(_ name: String, _ ended: DispatchGroup, _ work: @escaping @Sendable () async -> Void) {
+        let executor = DatabaseThread()
+        ended.enter()
+        let thread = Thread {
+            executor.serve()
+            ended.leave()
+        }
+        thread.name = name
+        thread.start()
+        Task(executorPreference: executor) {
+            await work()
+            executor.jobs.close()
+        }
+    }
+
+    /// Takes a job of the runtime: the task's first step, or a later one.
+    func enqueue(_ job: consuming ExecutorJob) {
+        _ = jobs.add(UnownedJob(job))
+    }
+
+    private func serve() {
+        while let job = jobs.take(atMost: 1)?.first { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
+
+/// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, the bodies in turn, one COMMIT. So a group costs one
+/// flush to the disk.
+///
+/// A body that throws takes back its own changes only. A savepoint for each body would do that, but SQLite copies every
+/// page that is written after one. So a group runs without savepoints first. If a body that has written throws, the
+/// group is rolled back and runs again with them.
+struct GroupCommit {
+    private let connection: SQLiteConnection
+    private let session: SQLiteSession
+    private let transaction: SQLTransaction
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+        session = SQLiteSession(connection)
+        transaction = SQLTransaction(session)
+    }
+
+    /// Runs and commits a group.
+    ///
+    /// - Returns: Nil after the commit, or the failure of the whole group. The database then has no change of the
+    ///   group.
+    func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
+        do throws(PersistenceError) {
+            _ = try connection.run("BEGIN IMMEDIATE")
+            if try await !isPerformed(jobs) {
+                _ = try connection.run("ROLLBACK")
+                _ = try connection.run("BEGIN IMMEDIATE")
+                for job in jobs { try await performInSavepoint(job) }
+            }
+            if acknowledgesEarly { acknowledge(jobs) }
+            _ = try connection.run("COMMIT")
+            return nil
+        } catch {
+            // After some failures (a full disk, an I/O error) SQLite has rolled back by itself.
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+            return error
+        }
+    }
+
+    /// Runs the bodies without savepoints, until one that has written throws.
+    /// - Returns: False if one did. Its writes are still there.
+    /// - Throws: The error that rolled back the whole transaction.
+    private func isPerformed(_ jobs: [any DatabaseJob<SQLTransaction>]) async throws(PersistenceError) -> Bool {
+        for job in jobs {
+            let thrown = try await perform(job)
+            if thrown != nil, session.hasWritten { return false }
+        }
+        return true
+    }
+
+    /// Runs one body in a savepoint. A body that throws loses its own savepoint only.
+    /// - Throws: The error that rolled back the whole transaction.
+    private func performInSavepoint(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
+        _ = try connection.run("SAVEPOINT request")
+        if try await perform(job) != nil { _ = try connection.run("ROLLBACK TO request") }
+        _ = try connection.run("RELEASE request")
+    }
+
+    /// Runs one body.
+    /// - Returns: The error that it threw.
+    /// - Throws: The error that rolled back the whole transaction.
+    private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) -> (any Error)? {
+        session.begin()
+        let thrown = await job.perform(transaction)
+        guard connection.isInTransaction else {
+            throw thrown as? PersistenceError
+                ?? PersistenceError(
+                    .storageFailed, "\(connection.path): the transaction was rolled back by the engine")
+        }
+        return thrown
+    }
+}
+
+extension GroupCommit {
+    /// Whether results are handed out before the commit (``PlantedBug/acknowledgeBeforeCommit``).
+    ///
+    /// Only the payment queue's: a gateway that reads back its own writes would not even start.
+    var acknowledgesEarly: Bool {
+        PlantedBug.isActive(.acknowledgeBeforeCommit) && connection.path.hasSuffix("payment-queue.sqlite")
+    }
+
+    /// Hands out the results of a group that is not committed, and lets the disk take its time.
+    private func acknowledge(_ jobs: [any DatabaseJob<SQLTransaction>]) {
+        for job in jobs { job.deliver(failure: nil) }
+        usleep(50_000)
+    }
+}
+
+/// The files of one SQLite database.
+enum SQLiteFiles {
+    /// Makes the database and its log private to their owner. A new database is private from the beginning. SQLite
+    /// gives the files next to a database the database's mode.
+    /// - Returns: Whether other users could read the existing files.
+    /// - Throws: `cannotOpen` with the remedy.
+    static func makePrivate(_ path: String) throws(PersistenceError) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // One that is there, and one that cannot be made, SQLite itself says more of.
+        if descriptor >= 0 { close(descriptor) }
+        var wasOpen = false
+        do throws(FilePrivacy.Refusal) {
+            for file in [path, "\(path)-wal", "\(path)-shm"] where try FilePrivacy.tighten(file) == .tightened {
+                wasOpen = true
+            }
+        } catch {
+            throw PersistenceError(.cannotOpen, error.description)
+        }
+        return wasOpen
     }
 }

@@ -1,4 +1,6 @@
 import Crypto
+import Foundation
+import SwiftASN1
 import X509
 
 /// The store's own certificates: a root, an intermediate, and a leaf that signs.
@@ -22,6 +24,11 @@ package struct CertificateAuthority: Sendable {
     let intermediateKey: P256.Signing.PrivateKey
     let leafKey: P256.Signing.PrivateKey
 
+    /// The certificates in chain order, leaf first.
+    package var chain: [Certificate] { [leaf, intermediate, root] }
+}
+
+extension CertificateAuthority {
     /// Makes new random keys and certificates.
     /// - Throws: An error of the X.509 library, which would be a fault in the templates.
     package init() throws {
@@ -45,19 +52,36 @@ package struct CertificateAuthority: Sendable {
                 for: leafKey.publicKey, issuer: intermediate.subject, issuerKey: intermediateKey),
             rootKey: rootKey, intermediateKey: intermediateKey, leafKey: leafKey)
     }
+}
 
-    init(
-        root: Certificate, intermediate: Certificate, leaf: Certificate, rootKey: P256.Signing.PrivateKey,
-        intermediateKey: P256.Signing.PrivateKey, leafKey: P256.Signing.PrivateKey
-    ) {
-        self.root = root
-        self.intermediate = intermediate
-        self.leaf = leaf
-        self.rootKey = rootKey
-        self.intermediateKey = intermediateKey
-        self.leafKey = leafKey
+extension CertificateAuthority {
+    /// The days that a server's certificate is valid: clients refuse more than 398.
+    private static let serverDays = 397.0
+
+    /// Makes a certificate for a server's key, below the root.
+    /// - Parameters:
+    ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
+    ///   - now: By the wall clock. The certificate begins to be valid a day before it.
+    /// - Returns: DER, leaf first, without the root, which clients have.
+    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    package func serverChain(for key: P256.Signing.PublicKey, hosts: [String], now: Date) throws -> [[UInt8]] {
+        var template = CertificateTemplate(commonName: "Storebus HTTPS")
+        template.hosts = hosts.map(Self.generalName)
+        template.notValidBefore = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - 86_400).rounded(.down))
+        template.notValidAfter = template.notValidBefore + Self.serverDays * 86_400
+        let certificate = try template.certificate(for: key, issuer: root.subject, issuerKey: rootKey)
+        return [try certificate.derBytes()]
     }
 
-    /// The certificates in chain order, leaf first.
-    package var chain: [Certificate] { [leaf, intermediate, root] }
+    /// Returns a host as certificates name it: an address by its bytes.
+    private static func generalName(_ host: String) -> GeneralName {
+        var (four, six) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, host, &four) == 1 {
+            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: four) { ArraySlice($0) }))
+        }
+        if inet_pton(AF_INET6, host, &six) == 1 {
+            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: six) { ArraySlice($0) }))
+        }
+        return .dnsName(host)
+    }
 }

@@ -86,8 +86,6 @@ struct JWSHeader {
     /// DER, leaf first. Nil leaves the member out.
     var chain: [[UInt8]]?
 
-    init(chain: [[UInt8]]) { self.chain = chain }
-
     /// Base64url of the JSON, and the period behind it. No text in it needs an escape sequence.
     var encoded: [UInt8] {
         var members = [#""alg":"\#(algorithm)""#]

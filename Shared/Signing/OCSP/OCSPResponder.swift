@@ -182,12 +182,6 @@ private struct OCSPResponseData {
     let nonce: ArraySlice<UInt8>?
     var certificates: [(OCSPCertificateID, OCSPStatus)] = []
 
-    init(responderKeyHash: [UInt8], producedAt: Timestamp, nonce: ArraySlice<UInt8>?) {
-        self.responderKeyHash = responderKeyHash
-        self.producedAt = producedAt
-        self.nonce = nonce
-    }
-
     func encoded() throws -> [UInt8] {
         let thisUpdate = try (producedAt + (.zero - OCSPResponder.age)).generalizedTime()
         let nextUpdate = try (producedAt + OCSPResponder.lifetime).generalizedTime()

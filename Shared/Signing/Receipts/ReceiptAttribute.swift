@@ -19,17 +19,12 @@ struct ReceiptAttribute: DERImplicitlyTaggable {
     }
 
     init(derEncoded node: ASN1Node, withIdentifier identifier: ASN1Identifier) throws {
-        self = try DER.sequence(node, identifier: identifier) { nodes in
-            Self(
-                type: try Int64(derEncoded: &nodes), version: try Int64(derEncoded: &nodes),
-                value: try ASN1OctetString(derEncoded: &nodes).bytes)
+        (type, version, value) = try DER.sequence(node, identifier: identifier) { nodes in
+            (
+                try Int64(derEncoded: &nodes), try Int64(derEncoded: &nodes),
+                try ASN1OctetString(derEncoded: &nodes).bytes
+            )
         }
-    }
-
-    private init(type: Int64, version: Int64, value: ArraySlice<UInt8>) {
-        self.type = type
-        self.version = version
-        self.value = value
     }
 
     func serialize(into coder: inout DER.Serializer, withIdentifier identifier: ASN1Identifier) throws {

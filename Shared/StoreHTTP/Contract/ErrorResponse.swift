@@ -21,38 +21,33 @@ package struct ErrorResponse: Hashable, Sendable {
     package let members: [String: [String]]
     /// Whether `Retry-After` may say when to send the request again.
     package let isRepeatable: Bool
+}
 
+extension ErrorResponse {
     /// Creates a problem.
     /// - Parameter status: Nil for the status of the first code.
     private init(
         _ name: String, _ codes: [StoreErrorCode], status: Int? = nil, isRepeatable: Bool? = nil,
         members: [String: [String]] = [:], _ description: String
     ) {
-        self.members = members
-        self.name = name
-        self.status = status ?? codes.first?.status ?? 500
-        content = .problem(codes)
-        self.description = description
-        self.isRepeatable = isRepeatable ?? codes.contains(where: \.isRetryable)
+        self.init(
+            name: name, status: status ?? codes.first?.status ?? 500, content: .problem(codes),
+            description: description, members: members,
+            isRepeatable: isRepeatable ?? codes.contains(where: \.isRetryable))
     }
 
     /// Creates an error of the App Store Server API, with all of Apple's numbers that have the status.
     private init(apple name: String, _ status: Int, isRepeatable: Bool = false, _ description: String) {
-        members = [:]
-        self.name = name
-        self.status = status
-        content = .apple(ServerAPIError.allCases.map(\.code).filter { $0 / 10_000 == status }.sorted())
-        self.description = description
-        self.isRepeatable = isRepeatable
+        let numbers = ServerAPIError.allCases.map(\.code).filter { $0 / 10_000 == status }.sorted()
+        self.init(
+            name: name, status: status, content: .apple(numbers), description: description, members: [:],
+            isRepeatable: isRepeatable)
     }
 
     private init(text: String, _ name: String, _ status: Int, _ description: String) {
-        members = [:]
-        self.name = name
-        self.status = status
-        content = .text(text)
-        self.description = description
-        isRepeatable = false
+        self.init(
+            name: name, status: status, content: .text(text), description: description, members: [:],
+            isRepeatable: false)
     }
 }
 

@@ -29,23 +29,9 @@ package struct OperationNotes: Sendable {
     /// The file and line of the declaration, below its comment.
     package let file: String
     package let line: Int
+}
 
-    init(
-        id: String, summary: String?, tag: String?, needs: Needs, parameters: [Parameter], content: RequestContent,
-        responses: [SuccessResponse], errors: [ErrorResponse], file: String, line: Int
-    ) {
-        self.id = id
-        self.summary = summary
-        self.tag = tag
-        self.needs = needs
-        self.parameters = parameters
-        self.content = content
-        self.responses = responses
-        self.errors = errors
-        self.file = file
-        self.line = line
-    }
-
+extension OperationNotes {
     /// Creates the notes of another endpoint of the same route.
     init(_ other: OperationNotes, responses: [SuccessResponse]) {
         self.init(

@@ -82,35 +82,35 @@ extension Schema {
     }
 }
 
-extension VerifyReceiptResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole([
-            "type": "object",
-            "properties": [
-                "status": [
-                    "type": "integer", "enum": [0, 21002, 21003, 21004, 21005, 21007, 21008, 21009, 21010],
-                    "description":
-                        """
-                    0: the receipt is valid, and the other members are present. 21002 no receipt, 21003 not signed \
-                    here, 21004 wrong password, 21005 try later, 21007 a sandbox receipt at the production \
-                    endpoint, 21008 the reverse, 21009 a fault of Storebus, 21010 an unknown customer.
-                    """,
-                ],
-                "environment": .text(oneOf: ["Sandbox", "Production"]), "receipt": .receiptFields,
-                "latest_receipt": Schema.base64.merging([
-                    "description": "The receipt as of now; this and the two below only with subscriptions."
-                ]),
-                "latest_receipt_info": Schema.list(of: .receiptPurchase).merging([
-                    "description": "All purchases, newest first."
-                ]),
-                "pending_renewal_info": Schema.list(of: .receiptRenewal).merging([
-                    "description": "One for each subscription."
-                ]),
-            ], "required": ["status"],
-        ])
+extension SchemaTable {
+    /// Declares the responses with receipts.
+    mutating func declareReceipts() {
+        declare(
+            VerifyReceiptResponse.self,
+            .whole([
+                "type": "object",
+                "properties": [
+                    "status": [
+                        "type": "integer", "enum": [0, 21002, 21003, 21004, 21005, 21007, 21008, 21009, 21010],
+                        "description":
+                            """
+                        0: the receipt is valid, and the other members are present. 21002 no receipt, 21003 not signed \
+                        here, 21004 wrong password, 21005 try later, 21007 a sandbox receipt at the production \
+                        endpoint, 21008 the reverse, 21009 a fault of Storebus, 21010 an unknown customer.
+                        """,
+                    ],
+                    "environment": .text(oneOf: ["Sandbox", "Production"]), "receipt": .receiptFields,
+                    "latest_receipt": Schema.base64.merging([
+                        "description": "The receipt as of now; this and the two below only with subscriptions."
+                    ]),
+                    "latest_receipt_info": Schema.list(of: .receiptPurchase).merging([
+                        "description": "All purchases, newest first."
+                    ]),
+                    "pending_renewal_info": Schema.list(of: .receiptRenewal).merging([
+                        "description": "One for each subscription."
+                    ]),
+                ], "required": ["status"],
+            ]))
+        declare(ReceiptResponse.self, .part(["receiptData": .base64]))
     }
-}
-
-extension ReceiptResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["receiptData": .base64]) }
 }

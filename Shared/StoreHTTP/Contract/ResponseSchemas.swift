@@ -20,529 +20,262 @@ extension [String: Schema] {
     fileprivate static func counts(_ names: String...) -> [String: Schema] {
         Dictionary(uniqueKeysWithValues: names.map { ($0, .count) })
     }
-
-    fileprivate func adding(_ more: [String: Schema]) -> [String: Schema] { merging(more) { $1 } }
-}
-
-// MARK: - Enumerations with raw numbers
-
-extension SubscriptionPeriod.Unit: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension ProductDiscount.PaymentMode: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension ProductDiscount.Kind: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension TransactionState: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension Download.State: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension StorePromotionVisibility: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self) }
-}
-
-extension SubscriptionState: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self, from: 1) }
-}
-
-extension Subscription.ExpirationReason: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self, from: 1) }
-}
-
-extension AppliedOffer.Kind: SchemaDeclaring {
-    package static var schema: TypeSchema { .numbered(Self.self, from: 1) }
-}
-
-// MARK: - Products
-
-extension Storefront: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["countryCode": .storefrontCode]) }
-}
-
-extension StorefrontDescription: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["countryCode": .storefrontCode, "languages": ["minItems": 1]]) }
-}
-
-extension StorefrontDescriptions: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["storefronts": ["minItems": 175, "maxItems": 175, "uniqueItems": true]])
-    }
-}
-
-extension SubscriptionPeriod: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["numberOfUnits": .positive]) }
-}
-
-extension ProductDiscount: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["numberOfPeriods": .positive]) }
-}
-
-extension ProductsResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["degraded": .degraded], required: ["degraded"]) }
-}
-
-extension EligibilityReply: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["degraded": .degraded]) }
-}
-
-extension ProductExplanation: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["storefront": .storefrontCode]) }
-}
-
-extension ProductPrices.Price: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "storefront": .storefrontCode,
-            "reasons": .list(of: .type(ProductExplanation.Reason.self), min: 1),
-        ])
-    }
-}
-
-extension RedeemableOffer.WinBackConditions: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(.counts("paidMonthsMin", "monthsSinceExpiryMin", "monthsSinceExpiryMax", "monthsBetweenOffers"))
-    }
-}
-
-extension HostedContent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["contentLength": .count, "sha256": .sha256]) }
-}
-
-extension PromotionImage: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["sha256": .sha256]) }
-}
-
-extension VisibilityResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["products": ["maxItems": 1]], required: ["productIdentifier", "products"])
-    }
-}
-
-extension StorePageResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["degraded": .degraded]) }
-}
-
-// MARK: - Purchases
-
-extension SessionResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["degraded": .degraded], required: ["degraded"]) }
-}
-
-extension TransactionError: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["domain": .constant("SKErrorDomain"), "code": .integer(0...20), "name": .errorName])
-    }
-}
-
-extension Download: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["id": .opaque]) }
-}
-
-extension PaymentTransaction: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "id": .opaque, "transactionIdentifier": .digits, "revision": .positive, "deliveries": .count,
-            "warnings": .list(of: .text(oneOf: ["finishedWithPendingDownloads"])), "revocationPercentage": .percentage,
-        ])
-    }
-}
-
-extension RecordedTransaction: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(including: [PaymentTransaction.self]) }
-}
-
-extension RestoreAccepted: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["restoreIdentifier": .opaque]) }
-}
-
-extension Restore: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["restoreIdentifier": .opaque, "restored": .count]) }
-}
-
-extension Subscription: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["originalTransactionIdentifier": .digits, "transactionIdentifier": .digits, "period": .count])
-    }
-}
-
-extension SubscriptionEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("period")) }
-}
-
-extension CustomerRefundRequest: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["consumption": ["type": "object"]]) }
-}
-
-// MARK: - Events of streams
-
-extension TransactionsEvent: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["seq": .count, "transactions": ["maxItems": 100]], required: ["seq"])
-    }
-}
-
-extension DownloadsEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension RestoreEndEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension StorefrontEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension RevocationEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension PriceConsentEvent: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            ["seq": .count, "originalTransactionIdentifier": .digits],
-            required: ["seq", "productIdentifier", "price", "formerPrice"])
-    }
-}
-
-extension OpenAppEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension PromotedPurchaseEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension PositionEvent: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("seq"), required: ["seq"]) }
-}
-
-extension EventList: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["events": ["minItems": 1, "maxItems": 100]]) }
-}
-
-// MARK: - The operator
-
-extension App: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            ["catalogVersion": .count, "appPrice": .type(Money.self)], including: [AppSettings.self])
-    }
-}
-
-extension TesterResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            required: [
-                "account", "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet",
-                "priceConsent", "subscriptionRenewalRate", "simulatedErrors", "overrides",
-            ], including: [TesterSettings.self])
-    }
-}
-
-extension Prompt: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["times": .positive]) }
-}
-
-extension PromptsResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(required: ["degraded"]) }
-}
-
-extension ResetResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(.counts("removedTransactions", "cancelledIntents"), required: ["cancelledIntents"])
-    }
-}
-
-extension HistoryResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(.counts("removed", "cancelledIntents"), required: ["cancelledIntents"])
-    }
-}
-
-extension AppClockState: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("epoch")) }
-}
-
-extension ClockAdvance: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["eventCount": .count, "remaining": .count, "events": ["maxItems": 100]])
-    }
-}
-
-extension ClockAdvanceResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(including: [ClockAdvance.self]) }
-}
-
-extension AppKey: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["kind": .type(KeyKind.self)]) }
-}
-
-extension NewKeyResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["kind": .type(KeyKind.self), "issuerId": .uuid]) }
-}
-
-extension IsolatedStoreResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["issuerId": .uuid, "rootCertificate": .base64]) }
-}
-
-extension StoreEnvironment: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["STOREBUS_ISSUER_ID": .uuid, "STOREBUS_ROOT_CERTIFICATE": .base64])
-    }
-}
-
-extension LivenessResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["status": .constant("pass")]) }
-}
-
-extension ReadinessResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            [
-                "services": [
-                    "type": "object",
-                    "additionalProperties": .text(oneOf: ["answering", "away", "slow", "failing"]),
-                ]
-            ], required: ["bus", "degraded", "services"])
-    }
-}
-
-extension ServicesResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["bus": .text(oneOf: ["connected", "away"])], required: ["bus"])
-    }
-}
-
-extension ServicesResponse.Instance: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            ["status": .text(oneOf: ["pass", "warn", "fail"]), "inFlight": .count], required: ["version", "status"])
-    }
-}
-
-extension ServicesResponse.Check: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(required: ["status"]) }
-}
-
-extension ServicesResponse.Endpoint: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            .counts("requests", "errors", "averageProcessingMs"),
-            required: ["subject", "requests", "errors", "averageProcessingMs"])
-    }
-}
-
-extension ChaosRunSummary: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(.counts("operations", "faultCount", "lost", "doubleCharges", "worstRecoveryMilliseconds"))
-    }
-}
-
-extension ChaosRunsResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["runs": ["maxItems": 50]]) }
-}
-
-// MARK: - The bus
-
-extension BusState: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            .counts(
-                "uptimeSeconds", "connections", "totalConnections", "subscriptions", "messagesIn", "messagesOut",
-                "bytesIn", "bytesOut", "pendingBytes", "slowConsumers", "staleConnections", "noResponders",
-                "noInterest", "noEligible", "dropped", "permissionsDenied", "authFailures", "replaced", "memoryBytes",
-                "loopLagMicroseconds"))
-    }
-}
-
-extension BusConnectionsResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("total")) }
-}
-
-extension BusConnectionsResponse.Connection: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(.counts("pendingBytes", "messagesIn", "messagesOut", "bytesIn", "bytesOut", "subscriptions"))
-    }
-}
-
-extension BusSubjectsResponse.Subject: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("subscribers", "messages")) }
-}
-
-extension BusTapMessages: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["messages": ["maxItems": 50], "missed": .count]) }
-}
-
-extension BusTapMessages.Message: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("bytes")) }
-}
-
-extension FaultsResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["struck": ["type": "object", "additionalProperties": ["type": "integer", "minimum": 0]]])
-    }
-}
-
-extension FaultsResponse.Fault: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["service": .faultTarget, "matched": .count, "struck": .count])
-    }
-}
-
-extension BusRule: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("ms", "count", "matched", "struck")) }
-}
-
-// MARK: - Notifications
-
-extension NotificationEndpoint: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["timeoutMs": .integer(100...60_000)]) }
-}
-
-extension NotificationAttempt: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("durationMs")) }
-}
-
-extension ServerNotification: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["notificationUUID": .uuid, "signedPayload": .signedNotification])
-    }
-}
-
-extension TriggerResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(including: [ServerNotification.self]) }
-}
-
-extension NotificationsSettled: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(.counts("pending", "made", "delivered")) }
-}
-
-extension LeaseNotificationsReply: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["attempts": ["maxItems": 32]]) }
-}
-
-extension LeaseNotificationsReply.Attempt: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["notificationUUID": .uuid, "signedPayload": .signedNotification])
-    }
-}
-
-// MARK: - The App Store Server API
-
-extension TransactionInfoResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedTransactionInfo": .signedTransaction]) }
-}
-
-extension AppTransactionInfoResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedAppTransactionInfo": .signedAppTransaction]) }
-}
-
-extension ServerHistoryResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedTransactions": .list(of: .signedTransaction, max: 20)]) }
-}
-
-extension RefundHistoryResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedTransactions": .list(of: .signedTransaction, max: 20)]) }
-}
-
-extension RefundLookupResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedTransactions": .list(of: .signedTransaction, max: 50)]) }
-}
-
-extension OrderLookupResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["status": .number(oneOf: 0...1), "signedTransactions": .list(of: .signedTransaction)])
-    }
-}
-
-extension SubscriptionStatusesResponse.Item: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "status": .integer(1...5), "signedTransactionInfo": .signedTransaction,
-            "signedRenewalInfo": .signedRenewalInfo,
-        ])
-    }
-}
-
-extension ExtendRenewalDateResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["success": .constant(true)]) }
-}
-
-extension NotificationHistoryResponse: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["notificationHistory": ["maxItems": 20]]) }
-}
-
-extension NotificationHistoryResponse.Item: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["signedPayload": .signedNotification]) }
-}
-
-extension TransactionClaims: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(
-            [
-                "quantity": .positive,
-                "type": .text(oneOf: [
-                    "Consumable", "Non-Consumable", "Non-Renewing Subscription", "Auto-Renewable Subscription",
-                ]),
-                "inAppOwnershipType": .constant("PURCHASED"), "revocationReason": .number(oneOf: 0...1),
-                "revocationType": .type(RevocationType.self), "revocationPercentage": .percentage,
-                "isUpgraded": .constant(true), "offerType": .number(oneOf: 1...4),
-                "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
-                "transactionReason": .text(oneOf: ["PURCHASE", "RENEWAL"]),
-            ])
-    }
-}
-
-extension RenewalClaims: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "expirationIntent": .number(oneOf: 1...5), "autoRenewStatus": .number(oneOf: 0...1),
-            "priceIncreaseStatus": .number(oneOf: 0...1), "offerType": .number(oneOf: 1...4),
-            "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
-            "eligibleWinBackOfferIds": ["minItems": 1],
-        ])
-    }
-}
-
-extension AppTransactionClaims: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part(["receiptType": .type(AppStoreEnvironment.self), "originalPlatform": .constant("iOS")])
-    }
-}
-
-extension NotificationClaims: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "notificationType": .type(NotificationType.self), "subtype": .type(NotificationSubtype.self),
-            "notificationUUID": .uuid, "version": .constant("2.0"),
-        ])
-    }
-}
-
-extension NotificationClaims.Data: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .part([
-            "environment": .type(AppStoreEnvironment.self), "signedTransactionInfo": .signedTransaction,
-            "signedRenewalInfo": .signedRenewalInfo, "status": .integer(1...5),
-            "consumptionRequestReason": .type(ConsumptionRequestReason.self),
-        ])
-    }
-}
-
-extension NotificationClaims.Summary: SchemaDeclaring {
-    package static var schema: TypeSchema { .part(["environment": .type(AppStoreEnvironment.self)]) }
 }
 
 extension Schema {
     fileprivate static let offerDiscountType = text(oneOf: ["FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT"])
+}
+
+extension SchemaTable {
+    /// Declares enumerations with raw numbers.
+    mutating func declareEnumerations() {
+        declare(SubscriptionPeriod.Unit.self, .numbered(SubscriptionPeriod.Unit.self))
+        declare(ProductDiscount.PaymentMode.self, .numbered(ProductDiscount.PaymentMode.self))
+        declare(ProductDiscount.Kind.self, .numbered(ProductDiscount.Kind.self))
+        declare(TransactionState.self, .numbered(TransactionState.self))
+        declare(Download.State.self, .numbered(Download.State.self))
+        declare(StorePromotionVisibility.self, .numbered(StorePromotionVisibility.self))
+        declare(SubscriptionState.self, .numbered(SubscriptionState.self, from: 1))
+        declare(Subscription.ExpirationReason.self, .numbered(Subscription.ExpirationReason.self, from: 1))
+        declare(AppliedOffer.Kind.self, .numbered(AppliedOffer.Kind.self, from: 1))
+    }
+
+    /// Declares products and their offers.
+    mutating func declareProducts() {
+        declare(Storefront.self, .part(["countryCode": .storefrontCode]))
+        declare(StorefrontDescription.self, .part(["countryCode": .storefrontCode, "languages": ["minItems": 1]]))
+        declare(
+            StorefrontDescriptions.self,
+            .part(["storefronts": ["minItems": 175, "maxItems": 175, "uniqueItems": true]]))
+        declare(SubscriptionPeriod.self, .part(["numberOfUnits": .positive]))
+        declare(ProductDiscount.self, .part(["numberOfPeriods": .positive]))
+        declare(ProductsResponse<Product>.self, .part(["degraded": .degraded], required: ["degraded"]))
+        declare(EligibilityReply.self, .part(["degraded": .degraded]))
+        declare(ProductExplanation.self, .part(["storefront": .storefrontCode]))
+        declare(
+            ProductPrices.Price.self,
+            .part([
+                "storefront": .storefrontCode,
+                "reasons": .list(of: .type(ProductExplanation.Reason.self), min: 1),
+            ]))
+        declare(
+            RedeemableOffer.WinBackConditions.self,
+            .part(.counts("paidMonthsMin", "monthsSinceExpiryMin", "monthsSinceExpiryMax", "monthsBetweenOffers")))
+        declare(HostedContent.self, .part(["contentLength": .count, "sha256": .sha256]))
+        declare(PromotionImage.self, .part(["sha256": .sha256]))
+        declare(
+            VisibilityResponse<Product>.self,
+            .part(["products": ["maxItems": 1]], required: ["productIdentifier", "products"]))
+        declare(StorePageResponse<Promotion>.self, .part(["degraded": .degraded]))
+    }
+
+    /// Declares purchases and subscriptions.
+    mutating func declarePurchases() {
+        declare(SessionResponse.self, .part(["degraded": .degraded], required: ["degraded"]))
+        declare(
+            TransactionError.self,
+            .part(["domain": .constant("SKErrorDomain"), "code": .integer(0...20), "name": .errorName]))
+        declare(Download.self, .part(["id": .opaque]))
+        declare(
+            PaymentTransaction.self,
+            .part([
+                "id": .opaque, "transactionIdentifier": .digits, "revision": .positive, "deliveries": .count,
+                "warnings": .list(of: .text(oneOf: ["finishedWithPendingDownloads"])),
+                "revocationPercentage": .percentage,
+            ]))
+        declare(RecordedTransaction.self, .part(including: [PaymentTransaction.self]))
+        declare(RestoreAccepted.self, .part(["restoreIdentifier": .opaque]))
+        declare(Restore.self, .part(["restoreIdentifier": .opaque, "restored": .count]))
+        declare(
+            Subscription.self,
+            .part(["originalTransactionIdentifier": .digits, "transactionIdentifier": .digits, "period": .count]))
+        declare(SubscriptionEvent.self, .part(.counts("period")))
+        declare(CustomerRefundRequest.self, .part(["consumption": ["type": "object"]]))
+    }
+
+    /// Declares the events of streams.
+    mutating func declareStreamEvents() {
+        declare(
+            TransactionsEvent<PaymentTransaction>.self,
+            .part(["seq": .count, "transactions": ["maxItems": 100]], required: ["seq"]))
+        declare(DownloadsEvent<Download>.self, .part(.counts("seq"), required: ["seq"]))
+        declare(RestoreEndEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(StorefrontEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(RevocationEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(
+            PriceConsentEvent.self,
+            .part(
+                ["seq": .count, "originalTransactionIdentifier": .digits],
+                required: ["seq", "productIdentifier", "price", "formerPrice"]))
+        declare(OpenAppEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(PromotedPurchaseEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(PositionEvent.self, .part(.counts("seq"), required: ["seq"]))
+        for list in [EventList<IntentEvent>.self, EventList<StoreEvent>.self] as [Any.Type] {
+            declare(list, .part(["events": ["minItems": 1, "maxItems": 100]]))
+        }
+    }
+
+    /// Declares the responses to operators.
+    mutating func declareOperatorResponses() {
+        declare(
+            App.self,
+            .part(
+                ["catalogVersion": .count, "appPrice": .type(Money.self)], including: [AppSettings.self]))
+        declare(
+            TesterResponse.self,
+            .part(
+                required: [
+                    "account", "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet",
+                    "priceConsent", "subscriptionRenewalRate", "simulatedErrors", "overrides",
+                ], including: [TesterSettings.self]))
+        declare(Prompt.self, .part(["times": .positive]))
+        declare(PromptsResponse.self, .part(required: ["degraded"]))
+        declare(
+            ResetResponse.self,
+            .part(.counts("removedTransactions", "cancelledIntents"), required: ["cancelledIntents"]))
+        declare(
+            HistoryResponse.self,
+            .part(.counts("removed", "cancelledIntents"), required: ["cancelledIntents"]))
+        declare(AppClockState.self, .part(.counts("epoch")))
+        declare(
+            ClockAdvance.self,
+            .part(["eventCount": .count, "remaining": .count, "events": ["maxItems": 100]]))
+        declare(ClockAdvanceResponse.self, .part(including: [ClockAdvance.self]))
+        declare(AppKey.self, .part(["kind": .type(KeyKind.self)]))
+        declare(NewKeyResponse.self, .part(["kind": .type(KeyKind.self), "issuerId": .uuid]))
+        declare(IsolatedStoreResponse.self, .part(["issuerId": .uuid, "rootCertificate": .base64]))
+        declare(
+            StoreEnvironment.self,
+            .part(["STOREBUS_ISSUER_ID": .uuid, "STOREBUS_ROOT_CERTIFICATE": .base64]))
+        declare(LivenessResponse.self, .part(["status": .constant("pass")]))
+        declare(
+            ReadinessResponse.self,
+            .part(
+                [
+                    "services": [
+                        "type": "object",
+                        "additionalProperties": .text(oneOf: ["answering", "away", "slow", "failing"]),
+                    ]
+                ], required: ["bus", "degraded", "services"]))
+        declare(
+            ServicesResponse.self,
+            .part(["bus": .text(oneOf: ["connected", "away"])], required: ["bus"]))
+        declare(
+            ServicesResponse.Instance.self,
+            .part(
+                ["status": .text(oneOf: ["pass", "warn", "fail"]), "inFlight": .count], required: ["version", "status"])
+        )
+        declare(ServicesResponse.Check.self, .part(required: ["status"]))
+        declare(
+            ServicesResponse.Endpoint.self,
+            .part(
+                .counts("requests", "errors", "averageProcessingMs"),
+                required: ["subject", "requests", "errors", "averageProcessingMs"]))
+        declare(
+            ChaosRunSummary.self,
+            .part(.counts("operations", "faultCount", "lost", "doubleCharges", "worstRecoveryMilliseconds")))
+        declare(ChaosRunsResponse.self, .part(["runs": ["maxItems": 50]]))
+    }
+
+    /// Declares the responses about the bus.
+    mutating func declareBus() {
+        declare(
+            BusState.self,
+            .part(
+                .counts(
+                    "uptimeSeconds", "connections", "totalConnections", "subscriptions", "messagesIn", "messagesOut",
+                    "bytesIn", "bytesOut", "pendingBytes", "slowConsumers", "staleConnections", "noResponders",
+                    "noInterest", "noEligible", "dropped", "permissionsDenied", "authFailures", "replaced",
+                    "memoryBytes",
+                    "loopLagMicroseconds")))
+        declare(BusConnectionsResponse.self, .part(.counts("total")))
+        declare(
+            BusConnectionsResponse.Connection.self,
+            .part(.counts("pendingBytes", "messagesIn", "messagesOut", "bytesIn", "bytesOut", "subscriptions")))
+        declare(BusSubjectsResponse.Subject.self, .part(.counts("subscribers", "messages")))
+        declare(BusTapMessages.self, .part(["messages": ["maxItems": 50], "missed": .count]))
+        declare(BusTapMessages.Message.self, .part(.counts("bytes")))
+        declare(
+            FaultsResponse.self,
+            .part(["struck": ["type": "object", "additionalProperties": ["type": "integer", "minimum": 0]]]))
+        declare(
+            FaultsResponse.Fault.self,
+            .part(["service": .faultTarget, "matched": .count, "struck": .count]))
+        declare(BusRule.self, .part(.counts("ms", "count", "matched", "struck")))
+    }
+
+    /// Declares notifications and their attempts.
+    mutating func declareNotifications() {
+        declare(NotificationEndpoint.self, .part(["timeoutMs": .integer(100...60_000)]))
+        declare(NotificationAttempt.self, .part(.counts("durationMs")))
+        declare(
+            ServerNotification.self,
+            .part(["notificationUUID": .uuid, "signedPayload": .signedNotification]))
+        declare(TriggerResponse.self, .part(including: [ServerNotification.self]))
+        declare(NotificationsSettled.self, .part(.counts("pending", "made", "delivered")))
+        declare(LeaseNotificationsReply.self, .part(["attempts": ["maxItems": 32]]))
+        declare(
+            LeaseNotificationsReply.Attempt.self,
+            .part(["notificationUUID": .uuid, "signedPayload": .signedNotification]))
+    }
+
+    /// Declares the responses of the App Store Server API, and what they sign.
+    mutating func declareServerAPI() {
+        declare(TransactionInfoResponse.self, .part(["signedTransactionInfo": .signedTransaction]))
+        declare(AppTransactionInfoResponse.self, .part(["signedAppTransactionInfo": .signedAppTransaction]))
+        declare(ServerHistoryResponse.self, .part(["signedTransactions": .list(of: .signedTransaction, max: 20)]))
+        declare(RefundHistoryResponse.self, .part(["signedTransactions": .list(of: .signedTransaction, max: 20)]))
+        declare(RefundLookupResponse.self, .part(["signedTransactions": .list(of: .signedTransaction, max: 50)]))
+        declare(
+            OrderLookupResponse.self,
+            .part(["status": .number(oneOf: 0...1), "signedTransactions": .list(of: .signedTransaction)]))
+        declare(
+            SubscriptionStatusesResponse.Item.self,
+            .part([
+                "status": .integer(1...5), "signedTransactionInfo": .signedTransaction,
+                "signedRenewalInfo": .signedRenewalInfo,
+            ]))
+        declare(ExtendRenewalDateResponse.self, .part(["success": .constant(true)]))
+        declare(NotificationHistoryResponse.self, .part(["notificationHistory": ["maxItems": 20]]))
+        declare(NotificationHistoryResponse.Item.self, .part(["signedPayload": .signedNotification]))
+        declare(
+            TransactionClaims.self,
+            .part(
+                [
+                    "quantity": .positive,
+                    "type": .text(oneOf: [
+                        "Consumable", "Non-Consumable", "Non-Renewing Subscription", "Auto-Renewable Subscription",
+                    ]),
+                    "inAppOwnershipType": .constant("PURCHASED"), "revocationReason": .number(oneOf: 0...1),
+                    "revocationType": .type(RevocationType.self), "revocationPercentage": .percentage,
+                    "isUpgraded": .constant(true), "offerType": .number(oneOf: 1...4),
+                    "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
+                    "transactionReason": .text(oneOf: ["PURCHASE", "RENEWAL"]),
+                ]))
+        declare(
+            RenewalClaims.self,
+            .part([
+                "expirationIntent": .number(oneOf: 1...5), "autoRenewStatus": .number(oneOf: 0...1),
+                "priceIncreaseStatus": .number(oneOf: 0...1), "offerType": .number(oneOf: 1...4),
+                "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
+                "eligibleWinBackOfferIds": ["minItems": 1],
+            ]))
+        declare(
+            AppTransactionClaims.self,
+            .part(["receiptType": .type(AppStoreEnvironment.self), "originalPlatform": .constant("iOS")]))
+        declare(
+            NotificationClaims.self,
+            .part([
+                "notificationType": .type(NotificationType.self), "subtype": .type(NotificationSubtype.self),
+                "notificationUUID": .uuid, "version": .constant("2.0"),
+            ]))
+        declare(
+            NotificationClaims.Data.self,
+            .part([
+                "environment": .type(AppStoreEnvironment.self), "signedTransactionInfo": .signedTransaction,
+                "signedRenewalInfo": .signedRenewalInfo, "status": .integer(1...5),
+                "consumptionRequestReason": .type(ConsumptionRequestReason.self),
+            ]))
+        declare(NotificationClaims.Summary.self, .part(["environment": .type(AppStoreEnvironment.self)]))
+    }
 }

@@ -106,11 +106,6 @@ extension Schema: ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, Expr
     package init(nilLiteral: ()) { self = .value(.null) }
 }
 
-/// A type whose schema says more than its members and their types.
-package protocol SchemaDeclaring {
-    static var schema: TypeSchema { get }
-}
-
 /// Those parts of a type's schema that its members and comments do not say.
 package struct TypeSchema: Sendable {
     /// How much of a type's schema is declared.
@@ -178,5 +173,40 @@ package struct TypeSchema: Sendable {
             ($0.element.rawValue, Schema.value(.integer($0.offset + first)))
         }
         return .part(keywords: ["x-enum-values": .members(numbers)])
+    }
+}
+
+extension TypeSchema {
+    private static let declared: [ObjectIdentifier: TypeSchema] = {
+        var table = SchemaTable()
+        table.declareValues()
+        table.declareReceipts()
+        table.declareRequestsOfApps()
+        table.declareRequestsOfOperators()
+        table.declareRequestsOfServers()
+        table.declareChaosRuns()
+        table.declareEnumerations()
+        table.declareProducts()
+        table.declarePurchases()
+        table.declareStreamEvents()
+        table.declareOperatorResponses()
+        table.declareBus()
+        table.declareNotifications()
+        table.declareServerAPI()
+        return table.schemas
+    }()
+
+    /// Returns the declared schema of a type, or nil for one whose members and comments say all.
+    package static func of(_ type: Any.Type) -> TypeSchema? { declared[ObjectIdentifier(type)] }
+}
+
+/// The declared schemas, by type.
+struct SchemaTable {
+    private(set) var schemas: [ObjectIdentifier: TypeSchema] = [:]
+
+    /// - Precondition: The type is not declared yet.
+    mutating func declare(_ type: Any.Type, _ schema: TypeSchema) {
+        let known = schemas.updateValue(schema, forKey: ObjectIdentifier(type))
+        precondition(known == nil, "\(type) is declared twice")
     }
 }

@@ -2,32 +2,6 @@ import StoreModels
 
 // Types whose JSON is not read member by member.
 
-extension Timestamp: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(["type": "string", "format": "date-time"], sample: "2026-11-21T10:00:00.000Z", isComponent: false)
-    }
-}
-
-extension Currency: SchemaDeclaring {
-    package static var schema: TypeSchema { .whole(.text(matching: "^[A-Z]{3}$"), sample: "USD", isComponent: false) }
-}
-
-extension Money: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(
-            [
-                "type": "object",
-                "properties": [
-                    "amount": .text(matching: "^[0-9]+(\\.[0-9]+)?$").merging([
-                        "description": "A decimal with exactly the currency's digits."
-                    ]),
-                    "currency": .text(matching: "^[A-Z]{3}$").merging(["description": "ISO 4217."]),
-                ], "required": ["amount", "currency"],
-                "examples": [["amount": "1.99", "currency": "USD"]],
-            ], sample: .object(["amount": "1.99", "currency": "USD"]))
-    }
-}
-
 extension Schema {
     /// An amount of money that a client sends, with no more digits than its currency has.
     static let price: Schema = .component(
@@ -115,134 +89,123 @@ extension ServiceName {
         \.degradedName)
 }
 
-extension NamedError: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(.any(.errorName, .integer(0...20)), sample: "unknown", isComponent: false)
-    }
-}
-
-extension Quantity: SchemaDeclaring {
-    package static var schema: TypeSchema { .whole(.integer(1...10), sample: 1, isComponent: false) }
-}
-
-extension NonNull: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        guard case .whole(let sample, _)? = (Value.self as? any SchemaDeclaring.Type)?.schema.extent else {
-            return .whole(.type(Value.self))
-        }
-        return .whole(.type(Value.self), sample: sample)
-    }
-}
-
-extension ClockRate: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(
-            .any(
-                .type(SubscriptionRenewalRate.self),
-                [
-                    "type": "number", "minimum": .value(.number("0.000001")), "maximum": 10_000_000,
-                ]), sample: "realTime")
-    }
-}
-
-extension PaymentSheetAnswer: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        let names = SKErrorCode.allCases.map(\.name).joined(separator: "|")
-        return .whole(
-            .text(matching: "^(auto|approve|cancel|interactive|decline(:(1?[0-9]|20|\(names)))?)$"), sample: "auto")
-    }
-}
-
-extension OriginalTransaction: SchemaDeclaring {
-    package static var schema: TypeSchema { .whole(.type(PaymentTransaction.self)) }
-}
-
-extension StoreErrorCode: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(.text(oneOf: all.map(\.name)), sample: "internal", isComponent: false)
-    }
-}
-
-extension Problem: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole([
-            "type": "object",
-            "properties": [
-                "type": ["type": "string", "description": "urn:storebus:problem:<code>"],
-                "title": ["type": "string", "description": "The status as text."],
-                "status": .integer(400...599),
-                "detail": ["type": "string", "description": "The fault and its place, for people."],
-                "code": Schema.text(oneOf: StoreErrorCode.all.map(\.name)).merging([
-                    "description": "The contract; sentences are not."
-                ]),
-                "retryable": [
-                    "type": "boolean",
-                    "description": "Whether the same request with the same key may succeed when it is sent again.",
-                ],
-                "retryAfterMs": [
-                    "type": "integer", "minimum": 0,
-                    "description":
-                        "Milliseconds to wait before that; Retry-After has them in seconds. Absent when unknown.",
-                ],
-                "traceId": Schema.text(matching: "^[0-9a-f]{32}$").merging([
-                    "description": "Finds the request in every log."
-                ]),
-                "remedy": ["type": "string", "description": "The remedy."],
-                "path": [
-                    "type": "string",
-                    "description": "The member, parameter or header that is wrong: `$.quantity`, `query limit`.",
-                ],
-                "simulatedError": [
-                    "type": "string",
-                    "description": "The error that the tester is set to meet; no service has failed.",
-                ],
-                "problems": Schema.list(
-                    of: [
-                        "type": "object",
-                        "properties": [
-                            "path": ["type": "string"], "reason": ["type": "string"],
-                            "allowed": .list(of: ["type": "string"]),
-                        ], "required": ["path", "reason"],
-                    ]
-                ).merging(["description": "Every place that is wrong in a refused catalogue."]),
-                "reason": [
-                    "type": "string",
-                    "description": "Of a refused receipt: malformed, signature, bundleId or environment.",
-                ],
-            ],
-            "required": ["type", "title", "status", "detail", "code", "retryable", "traceId", "remedy"],
-            "description": "An error (RFC 9457). Further members are possible.",
-            "examples": [
-                [
-                    "type": "urn:storebus:problem:transactionNotFinishable", "title": "Conflict", "status": 409,
-                    "detail": "a purchasing transaction cannot be finished", "code": "transactionNotFinishable",
-                    "retryable": false, "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
-                    "remedy": "Finish a transaction when it is purchased, failed or restored.",
-                ]
-            ],
-        ])
-    }
-}
-
-extension ServerAPIRateLimits: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(
-            .any(
-                .text(oneOf: ["off", "sandbox", "production"]),
+extension SchemaTable {
+    /// Declares types whose JSON is not read member by member.
+    mutating func declareValues() {
+        declare(
+            Timestamp.self,
+            .whole(["type": "string", "format": "date-time"], sample: "2026-11-21T10:00:00.000Z", isComponent: false))
+        declare(Currency.self, .whole(.text(matching: "^[A-Z]{3}$"), sample: "USD", isComponent: false))
+        declare(
+            Money.self,
+            .whole(
                 [
                     "type": "object",
-                    "properties": .members(
-                        ServerAPIOperation.allCases.map { ($0.rawValue, ["type": "integer", "minimum": 0]) }),
-                    "additionalProperties": false,
-                ]), isComponent: false)
-    }
-}
-
-extension NotificationEndpointResponse: SchemaDeclaring {
-    package static var schema: TypeSchema {
-        .whole(
-            .any(
-                .type(NotificationEndpoint.self),
-                ["type": "object", "properties": ["url": ["type": "null"]], "required": ["url"]]))
+                    "properties": [
+                        "amount": .text(matching: "^[0-9]+(\\.[0-9]+)?$").merging([
+                            "description": "A decimal with exactly the currency's digits."
+                        ]),
+                        "currency": .text(matching: "^[A-Z]{3}$").merging(["description": "ISO 4217."]),
+                    ], "required": ["amount", "currency"],
+                    "examples": [["amount": "1.99", "currency": "USD"]],
+                ], sample: .object(["amount": "1.99", "currency": "USD"])))
+        declare(
+            NamedError.self,
+            .whole(.any(.errorName, .integer(0...20)), sample: "unknown", isComponent: false))
+        declare(Quantity.self, .whole(.integer(1...10), sample: 1, isComponent: false))
+        declare(NonNull<Quantity>.self, .whole(.type(Quantity.self), sample: 1))
+        declare(
+            ClockRate.self,
+            .whole(
+                .any(
+                    .type(SubscriptionRenewalRate.self),
+                    [
+                        "type": "number", "minimum": .value(.number("0.000001")), "maximum": 10_000_000,
+                    ]), sample: "realTime"))
+        let names = SKErrorCode.allCases.map(\.name).joined(separator: "|")
+        declare(
+            PaymentSheetAnswer.self,
+            .whole(
+                .text(matching: "^(auto|approve|cancel|interactive|decline(:(1?[0-9]|20|\(names)))?)$"), sample: "auto")
+        )
+        declare(OriginalTransaction.self, .whole(.type(PaymentTransaction.self)))
+        declare(
+            StoreErrorCode.self,
+            .whole(.text(oneOf: StoreErrorCode.all.map(\.name)), sample: "internal", isComponent: false))
+        declare(
+            Problem.self,
+            .whole([
+                "type": "object",
+                "properties": [
+                    "type": ["type": "string", "description": "urn:storebus:problem:<code>"],
+                    "title": ["type": "string", "description": "The status as text."],
+                    "status": .integer(400...599),
+                    "detail": ["type": "string", "description": "The fault and its place, for people."],
+                    "code": Schema.text(oneOf: StoreErrorCode.all.map(\.name)).merging([
+                        "description": "The contract; sentences are not."
+                    ]),
+                    "retryable": [
+                        "type": "boolean",
+                        "description": "Whether the same request with the same key may succeed when it is sent again.",
+                    ],
+                    "retryAfterMs": [
+                        "type": "integer", "minimum": 0,
+                        "description":
+                            "Milliseconds to wait before that; Retry-After has them in seconds. Absent when unknown.",
+                    ],
+                    "traceId": Schema.text(matching: "^[0-9a-f]{32}$").merging([
+                        "description": "Finds the request in every log."
+                    ]),
+                    "remedy": ["type": "string", "description": "The remedy."],
+                    "path": [
+                        "type": "string",
+                        "description": "The member, parameter or header that is wrong: `$.quantity`, `query limit`.",
+                    ],
+                    "simulatedError": [
+                        "type": "string",
+                        "description": "The error that the tester is set to meet; no service has failed.",
+                    ],
+                    "problems": Schema.list(
+                        of: [
+                            "type": "object",
+                            "properties": [
+                                "path": ["type": "string"], "reason": ["type": "string"],
+                                "allowed": .list(of: ["type": "string"]),
+                            ], "required": ["path", "reason"],
+                        ]
+                    ).merging(["description": "Every place that is wrong in a refused catalogue."]),
+                    "reason": [
+                        "type": "string",
+                        "description": "Of a refused receipt: malformed, signature, bundleId or environment.",
+                    ],
+                ],
+                "required": ["type", "title", "status", "detail", "code", "retryable", "traceId", "remedy"],
+                "description": "An error (RFC 9457). Further members are possible.",
+                "examples": [
+                    [
+                        "type": "urn:storebus:problem:transactionNotFinishable", "title": "Conflict", "status": 409,
+                        "detail": "a purchasing transaction cannot be finished", "code": "transactionNotFinishable",
+                        "retryable": false, "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
+                        "remedy": "Finish a transaction when it is purchased, failed or restored.",
+                    ]
+                ],
+            ]))
+        declare(
+            ServerAPIRateLimits.self,
+            .whole(
+                .any(
+                    .text(oneOf: ["off", "sandbox", "production"]),
+                    [
+                        "type": "object",
+                        "properties": .members(
+                            ServerAPIOperation.allCases.map { ($0.rawValue, ["type": "integer", "minimum": 0]) }),
+                        "additionalProperties": false,
+                    ]), isComponent: false))
+        declare(
+            NotificationEndpointResponse.self,
+            .whole(
+                .any(
+                    .type(NotificationEndpoint.self),
+                    ["type": "object", "properties": ["url": ["type": "null"]], "required": ["url"]])))
     }
 }

@@ -284,6 +284,18 @@ extension DrainResponse {
     }
 }
 
+extension ErrorResponse {
+    @_disfavoredOverload
+    package init(
+        name: borrowing String, status: Int, content: Content, description: String, members: [String: [String]],
+        isRepeatable: Bool
+    ) {
+        self.init(
+            name: copy name, status: status, content: content, description: description, members: members,
+            isRepeatable: isRepeatable)
+    }
+}
+
 extension EventList {
     @_disfavoredOverload
     package init(events: borrowing [Event]) {
@@ -522,6 +534,18 @@ extension OpenAppEvent {
     @_disfavoredOverload
     package init(seq: borrowing Int64?, intentIdentifier: String) {
         self.init(seq: copy seq, intentIdentifier: intentIdentifier)
+    }
+}
+
+extension OperationNotes {
+    @_disfavoredOverload
+    package init(
+        id: borrowing String, summary: String?, tag: String?, needs: Needs, parameters: [Parameter],
+        content: RequestContent, responses: [SuccessResponse], errors: [ErrorResponse], file: String, line: Int
+    ) {
+        self.init(
+            id: copy id, summary: summary, tag: tag, needs: needs, parameters: parameters, content: content,
+            responses: responses, errors: errors, file: file, line: line)
     }
 }
 

@@ -70,9 +70,4 @@ package enum AppRoutes {
     /// Lists the storefronts with their currencies and languages.
     package static let storefronts = HTTPEndpoint<Empty, StorefrontDescriptions>(
         "listStorefronts", .get, "/admin/v1/storefronts", .admin)
-
-    static let all: [any HTTPOperation] = [
-        list, get, put, exportCatalog, importCatalog, products,
-        prices, explain, offers, reset, clearHistory, storefronts,
-    ]
 }

@@ -194,14 +194,4 @@ package enum AppStoreServerRoutes {
                         "properties": ["sendAttempts": ["minItems": 1]]
                     ])))
         ])
-
-    static let all: [any HTTPOperation] =
-        [
-            transaction, history, historyV1, statuses, refunds, refundsV1,
-            order, appTransaction, settings, putSettings, faults, addFault,
-            removeFaults, signedTransaction, signedAppTransaction, certificateStatus,
-            certificateStatusByGet, notificationHistory, testNotification,
-            testNotificationStatus, extend, extendAll, extensions, consumption,
-            consumptionV1, appAccountToken, finish,
-        ] + messaging
 }

@@ -12,21 +12,16 @@ package enum ConsoleRoutes {
     /// Reads a file of the console, with a Content-Security-Policy.
     package static let file = HTTPEndpoint<Empty, RawBody>(
         "consoleFile", .get, "/console/{file}", .open,
-        needs: .memory,
-        responses: [
-            .ok(
-                "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
-                headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
-        ])
+        needs: .memory, responses: fileResponses)
     /// Reads a file in a folder of the console, with a Content-Security-Policy.
     package static let fileInFolder = HTTPEndpoint<Empty, RawBody>(
         "consoleFileInFolder", .get, "/console/{folder}/{file}", .open,
-        needs: .memory,
-        responses: [
-            .ok(
-                "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
-                headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
-        ])
+        needs: .memory, responses: fileResponses)
+    private static let fileResponses: [SuccessResponse] = [
+        .ok(
+            "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
+            headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
+    ]
     /// Begins a session with the admin key or a ticket. The response sets its cookie.
     ///
     /// The cookie is HttpOnly and SameSite=Strict and lasts 12 hours. It opens the operator's paths in place of the
@@ -51,8 +46,34 @@ package enum ConsoleRoutes {
     package static let createTicket = HTTPEndpoint<Empty, ConsoleTicket>(
         "createConsoleTicket", .post, "/console/tickets", .admin,
         needs: .gateway, responses: [.created()])
+}
 
-    static let all: [any HTTPOperation] = [
-        file, fileInFolder, signIn, session, signOut, createTicket,
-    ]
+/// The request of `POST /console/session`, with the admin key or a ticket. It is never logged.
+///
+/// ```json
+/// {"key":"the-admin-key"}
+/// ```
+///
+/// ```json
+/// {"ticket":"AgAAAZ4x"}
+/// ```
+package struct ConsoleSignIn: Hashable, Sendable, Codable {
+    /// The admin key.
+    package var key: String?
+    /// From `POST /console/tickets`.
+    package var ticket: String?
+}
+
+/// A session of the console. Its token is in the cookie only.
+package struct ConsoleSession: Hashable, Sendable, Codable {
+    /// The value of `Storebus-CSRF` for this session's changes.
+    package var csrfToken: String
+}
+
+/// The response of `POST /console/tickets`.
+package struct ConsoleTicket: Hashable, Sendable, Codable {
+    /// Begins one session. Never logged.
+    package var ticket: String
+    /// The wall time from which it is refused, a minute from now.
+    package var expiresAt: Timestamp
 }

@@ -16,10 +16,6 @@ package enum ContentRoutes {
     package static let get = HTTPEndpoint<Empty, HostedContent>(
         "getContent", .get, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin,
         parameters: [.ofContentVersion], errors: [.contentNotFound])
-
-    static let all: [any HTTPOperation] = [
-        put, get,
-    ]
 }
 
 /// Promotional images and their review.
@@ -44,8 +40,4 @@ package enum ImageRoutes {
     package static let reject = HTTPEndpoint<ReviewReason, PromotionImage>(
         "rejectPromotionImage", .post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/reject", .admin,
         isBodyOptional: true, errors: [.productNotFound])
-
-    static let all: [any HTTPOperation] = [
-        put, get, approve, reject,
-    ]
 }

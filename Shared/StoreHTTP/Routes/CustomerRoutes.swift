@@ -16,8 +16,4 @@ package enum CustomerRoutes {
     package static let subscriptions = HTTPEndpoint<Empty, SubscriptionsPage>(
         "getCustomerSubscriptions", .get, "/v1/customers/{account}/subscriptions", .server,
         parameters: .page)
-
-    static let all: [any HTTPOperation] = [
-        history, eligibility, subscriptions,
-    ]
 }

@@ -25,6 +25,8 @@ package enum DownloadRoutes {
             errors: [.downloadState])
     }
 
+    static let updates: [HTTPEndpoint<OptionalError, Download>] = DownloadAction.allCases.map { update($0) }
+
     /// Summary, state afterwards and the next actions.
     private static func notes(_ action: DownloadAction) -> (String, String, [String]) {
         switch action {
@@ -43,6 +45,4 @@ package enum DownloadRoutes {
             next, to: next == "content" ? "getDownloadContent" : "\(next)Download", ["id": "$response.body#/id"],
             next == "content" ? "Its bytes" : "The next action")
     }
-
-    static let all: [any HTTPOperation] = [content] + DownloadAction.allCases.map { update($0) }
 }

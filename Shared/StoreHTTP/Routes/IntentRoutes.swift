@@ -47,8 +47,4 @@ package enum IntentRoutes {
             .ofBundleId, .ofAccount, .ofDeviceId, .state(StorePurchaseIntent.State.self, as: "intentState"), .after,
             .limit,
         ])
-
-    static let all: [any HTTPOperation] = [
-        list, get, decide, search,
-    ]
 }

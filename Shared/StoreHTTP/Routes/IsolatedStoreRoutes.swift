@@ -27,6 +27,73 @@ package enum IsolatedStoreRoutes {
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         "deleteStore", .delete, "/admin/v1/stores/{store}", .admin,
         needs: .storage)
+}
 
-    static let all: [any HTTPOperation] = [create, list, delete]
+/// The body of `POST /admin/v1/stores`:
+///
+/// ```json
+/// {"from":{"bundleId":"com.example.app"},"clock":"2026-01-01T00:00:00Z","ttl":"10m","seed":42}
+/// ```
+package struct NewIsolatedStore: Hashable, Sendable, Codable {
+    /// The source from which a store is made.
+    package struct Source: Hashable, Sendable, Codable {
+        /// The app whose catalogue and settings are copied.
+        package var bundleId: String
+    }
+
+    package var from: Source
+    /// The instant that the store's clock is set to, 2000 to 2199. Left out, it is now by the wall clock.
+    package var clock: Timestamp?
+    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`, at most `7d`. Left out, it is an hour.
+    package var ttl: String?
+    /// Stores with equal seeds show equal identifiers. Left out, it is a random one.
+    package var seed: Int64?
+}
+
+/// The response of `POST /admin/v1/stores`, the only one with the private key.
+package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
+    /// The store's name: `t-` and a number.
+    package var store: String
+    /// Where clients of the store send requests: the gateway's address, `/s/` and the name.
+    package var url: String
+    package var bundleId: String
+    /// The `iss` of the App Store Server API's tokens.
+    package var issuerId: String
+    /// Their `kid`, by which alone a token belongs to the store.
+    package var keyId: String
+    /// PEM, shown in this response only.
+    package var privateKey: String
+    /// Base64 of DER. The installation has one for all stores.
+    package var rootCertificate: String
+    package var seed: Int64
+    /// By the wall clock.
+    package var expiresAt: Timestamp
+}
+
+/// An isolated store in a list.
+package struct IsolatedStore: Hashable, Sendable, Codable {
+    /// Whether requests to a store are answered.
+    package enum State: String, CaseIterable, Sendable, Codable {
+        case open
+        /// The store is closed, and the services are removing its data.
+        case removing
+    }
+
+    /// The store's name: `t-` and a number.
+    package var store: String
+    package var bundleId: String
+    package var state: State
+    package var seed: Int64
+    /// By the wall clock.
+    package var createdAt: Timestamp
+    /// By the wall clock.
+    package var expiresAt: Timestamp
+}
+
+/// The response of `GET /admin/v1/stores`.
+package struct IsolatedStoresResponse: Hashable, Sendable, Codable {
+    /// Oldest first.
+    package var stores: [IsolatedStore]
+    /// The next page's `after`. Absent on the last page.
+    package var after: String?
 }

@@ -57,10 +57,4 @@ package enum PromotionRoutes {
         "getTestURL", .get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin,
         parameters: [.testURLFormat], responses: [.ok("The URL, or its QR code.", .testURL)], errors: [.productNotFound]
     )
-
-    static let all: [any HTTPOperation] = [
-        order, putOrder, visibility, putVisibility, putDeviceOrder,
-        putDeviceVisibility, setup, putSetup, featured, putFeatured,
-        testURL,
-    ]
 }

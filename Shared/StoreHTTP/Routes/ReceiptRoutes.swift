@@ -35,8 +35,28 @@ package enum ReceiptRoutes {
     package static let root = HTTPEndpoint<Empty, RawBody>(
         "getSigningRoot", .get, "/admin/v1/signing/root", .admin,
         needs: .storage, responses: [.ok("The certificate.", .certificate)])
+}
 
-    static let all: [any HTTPOperation] = [
-        get, verify, verifyByGet, root,
-    ]
+/// The response of `POST /verifyReceipt`, with Apple's member names: `{"status":21002}`.
+///
+/// The members of a valid receipt are as in Apple's "responseBody".
+package struct VerifyReceiptResponse: Hashable, Sendable, Codable {
+    /// The whole body: an object with `status`.
+    package var json: JSONValue
+
+    package init(_ json: JSONValue) { self.json = json }
+
+    /// Creates a response without a receipt.
+    /// - Parameter status: One of Apple's codes, such as 21002.
+    package init(status: Int) { json = .object(["status": .integer(status)]) }
+
+    package init(from decoder: any Decoder) throws { json = try JSONValue(from: decoder) }
+
+    package func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+}
+
+/// The response of `GET /v1/receipt`: `{"receiptData":"MIIT…"}`, Base64.
+package struct ReceiptResponse: Hashable, Sendable, Codable {
+    /// Base64 of the signed receipt, without line breaks.
+    package var receiptData: String
 }

@@ -20,8 +20,20 @@ package enum RestoreRoutes {
     /// Reads the progress of a restore of the session's device.
     package static let get = HTTPEndpoint<Empty, Restore>(
         "getRestore", .get, "/v1/restores/{restoreIdentifier}", .app)
+}
 
-    static let all: [any HTTPOperation] = [
-        start, get,
-    ]
+/// The optional body of `POST /v1/restore`: `{"applicationUsername":"u-17"}`.
+package struct NewRestore: Hashable, Sendable, Codable {
+    /// Recorded and returned. It does not filter.
+    package var applicationUsername: String?
+}
+
+/// The response of `POST /v1/restore`:
+///
+/// ```json
+/// {"restoreIdentifier":"r_01m7ye06a9fztjwq7kqekddpc9"}
+/// ```
+package struct RestoreAccepted: Hashable, Sendable, Codable {
+    /// Used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
+    package var restoreIdentifier: String
 }

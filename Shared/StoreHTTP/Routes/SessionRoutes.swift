@@ -13,8 +13,59 @@ package enum SessionRoutes {
             .created(
                 "A token for this customer, app and device. An unknown device, account or installation is created.")
         ], errors: [.notFound, .sessionRefused])
+}
 
-    static let all: [any HTTPOperation] = [
-        open
-    ]
+/// The body of `POST /v1/sessions`:
+///
+/// ```json
+/// {"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.4",
+///  "appVersion":"1.0","promotedPurchases":"delegate"}
+/// ```
+///
+/// ```json
+/// {"client":"store","bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS",
+///  "osVersion":"17.4"}
+/// ```
+package struct SessionRequest: Hashable, Sendable, Codable {
+    /// The app that opens a session: the customer's, or the App Store app on the device.
+    package enum Client: String, CaseIterable, Hashable, Sendable, Codable { case app, store }
+
+    /// Left out, it is `app`.
+    package var client: Client?
+    /// The app that is launched, or whose store page is shown.
+    package var bundleId: String
+    /// The client's name for its device, 1…255 characters.
+    package var deviceId: String
+    /// The shopper's name, 1…128 characters. An unknown account is created.
+    package var account: String
+    /// The device's platform. It decides which promotions the device supports.
+    package var platform: DeviceLaunch.Platform
+    /// At most 64 characters. A version is integers with dots.
+    package var osVersion: String
+    /// Absent for `client: "store"`, which launches no app.
+    package var appVersion: String?
+    /// Alpha-3. It is used when this request creates the account. Otherwise it must be the account's own, else 409.
+    package var storefront: String?
+    /// How the app handles promoted purchases. Left out, it is `none`.
+    package var promotedPurchases: DeviceLaunch.PromotedPurchases?
+}
+
+/// The response of `POST /v1/sessions`:
+///
+/// ```json
+/// {"token":"eyJhbGciOi","expiresAt":"2026-11-22T10:00:00.000Z",
+///  "storefront":{"countryCode":"FRA","identifier":"143442"},"canMakePayments":true,"degraded":[]}
+/// ```
+package struct SessionResponse: Hashable, Sendable, Codable {
+    /// The bearer token of this customer, app and device. Never logged.
+    package var token: String
+    /// The wall time from which the gateway refuses the token.
+    package var expiresAt: Timestamp
+    /// The account's own storefront, not the requested one.
+    package var storefront: Storefront
+    /// False when the tester's settings forbid payments.
+    package var canMakePayments: Bool
+    /// Services the response had to do without. It has `promotions` when PromotionController was not notified of the
+    /// launch.
+    package var degraded: [String]?
 }

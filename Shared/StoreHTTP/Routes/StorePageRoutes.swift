@@ -32,8 +32,4 @@ package enum StorePageRoutes {
         responses: [
             .ok(links: [Link("intent", to: "getIntent", ["id": "$response.body#/intentIdentifier"], "The purchase")])
         ], errors: [.invalidOrKey, .productNotFound, .promotionUnsupported, .urlInvalid, .tooManyOpen, .outcomeUnknown])
-
-    static let all: [any HTTPOperation] = [
-        page, search, featured, purchase, openURL,
-    ]
 }

@@ -181,13 +181,11 @@ package enum TransactionRoutes {
     /// Operations of ``operate(_:)``.
     package static let operations: [OperateSubscriptionRequest.Operation] =
         [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
+    static let operated: [HTTPEndpoint<Empty, OperateSubscriptionReply>] = operations.map { operate($0) }
+}
 
-    static let all: [any HTTPOperation] =
-        [
-            unfinished, stream, get, finish, answerStorefrontChange,
-            history, search, find, redeliver, approve, decline, resolve,
-            delete, refund, revoke, openRefundRequest, refundRequests,
-            refundRequest, grantRefundRequest, declineRefundRequest, reverseRefund,
-            extend,
-        ] + operations.map { operate($0) }
+/// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
+package struct ContinueTransactionBody: Hashable, Sendable, Codable {
+    /// False fails the purchase, and nothing is charged.
+    package var shouldContinue: Bool
 }

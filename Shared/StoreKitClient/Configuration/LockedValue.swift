@@ -1,5 +1,3 @@
-import Foundation
-
 /// A value behind a lock, for classes that are called from any thread.
 ///
 /// EventLoop's is not available here: this library is also a separate package (`Client/`).

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
 

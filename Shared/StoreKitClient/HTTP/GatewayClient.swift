@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 
 /// Sends requests with the session's token. After a 401 it opens a new session and sends the request once more.

@@ -1,10 +1,5 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// A request of this library, before it has an address and a token.
 struct HTTPCall: Sendable {
@@ -67,6 +62,13 @@ struct HTTPResponse: Sendable {
     var body: [UInt8]
 
     var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// - Returns: The response itself, if the request succeeded.
+    /// - Throws: ``StoreProblem`` when the gateway refused the request.
+    func checked() throws -> HTTPResponse {
+        guard isSuccess else { throw StoreProblem(status: status, body: body) }
+        return self
+    }
 
     /// Decodes the response of the endpoint that was called.
     func body<Request, Body: Decodable>(of endpoint: HTTPEndpoint<Request, Body>) throws -> Body {

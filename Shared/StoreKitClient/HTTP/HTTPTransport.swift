@@ -1,9 +1,3 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Sends each request over its own connection. It uses no cookies, cache or redirects, so a bearer token goes to the
 /// gateway only.
 ///

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
@@ -107,7 +106,9 @@ final class SessionKeeper: Sendable {
         transport.start(
             request,
             WholeTransfer(limit: call.limit) { [self] result in
-                opened(result.flatMap { response in Result { try Self.read(response) } }, handler)
+                opened(
+                    result.flatMap { response in Result { try response.checked().body(of: SessionRoutes.open) } },
+                    handler)
             })
     }
 
@@ -125,11 +126,6 @@ final class SessionKeeper: Sendable {
         }
         if isElsewhere, case .success(let session) = result { changed(session.storefront) }
         for completion in waiting { completion(result) }
-    }
-
-    private static func read(_ response: HTTPResponse) throws -> SessionResponse {
-        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-        return try response.body(of: SessionRoutes.open)
     }
 }
 

@@ -1,9 +1,3 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Receives the response to one request. Its methods are called one after the other, on the session's queue.
 protocol Transfer: Sendable {
     func received(_ response: HTTPURLResponse)

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// The values of a payment. Its key is made when the payment is added.

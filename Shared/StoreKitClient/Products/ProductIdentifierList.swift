@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads the product identifiers of a property list, `ProductIds.plist`: an array of strings.
 ///
 /// ```swift

@@ -38,7 +38,7 @@ open class SKProductsRequest: SKRequest, @unchecked Sendable {
         set { listener = newValue }
     }
 
-    override func send() -> any RunningRequest {
+    override func send() -> Task<Void, Never>? {
         queue.core.products(productIdentifiers) { result in self.tell(result) }
     }
 

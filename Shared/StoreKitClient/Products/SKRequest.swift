@@ -6,7 +6,8 @@ open class SKRequest: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private enum Phase {
         case idle
-        case running(any RunningRequest)
+        /// With the request's task, or nil between `start()` and sending.
+        case running(Task<Void, Never>?)
         case over
     }
 
@@ -40,7 +41,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     open func start() {
         let isFirst = state.withLock { state in
             guard case .idle = state.phase else { return false }
-            state.phase = .running(NotYetRunning())
+            state.phase = .running(nil)
             return true
         }
         guard isFirst else { return }
@@ -55,12 +56,12 @@ open class SKRequest: NSObject, @unchecked Sendable {
             state.phase = .running(running)
             return false
         }
-        if isOver { running.cancel() }
+        if isOver { running?.cancel() }
     }
 
     /// Cancels the request. Its delegate is not called afterwards. A callback that has begun runs to its end.
     open func cancel() {
-        let running: (any RunningRequest)? = state.withLock { state in
+        let running: Task<Void, Never>? = state.withLock { state in
             defer { state.phase = .over }
             guard case .running(let running) = state.phase else { return nil }
             return running
@@ -68,8 +69,8 @@ open class SKRequest: NSObject, @unchecked Sendable {
         running?.cancel()
     }
 
-    /// Sends the request. The returned object retains the request until it has ended.
-    func send() -> any RunningRequest { NotYetRunning() }
+    /// Sends the request. The returned task retains the request until it has ended.
+    func send() -> Task<Void, Never>? { nil }
 
     /// Ends the request.
     /// - Returns: Whether to call the delegate. True once.
@@ -94,16 +95,6 @@ extension RequestWithDelegate {
 }
 
 extension SKRequest: RequestWithDelegate {}
-
-/// A running request that can be cancelled.
-protocol RunningRequest: Sendable {
-    func cancel()
-}
-
-/// The request between `start()` and sending, which has nothing to cancel.
-private struct NotYetRunning: RunningRequest {
-    func cancel() {}
-}
 
 /// Receives the end of a request: the request calls one of the two methods, once. The methods are called on the
 /// callback queue (``SKPaymentQueue``).

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// A deferred purchase that began in the store and can still be made. StoreKit has no such type, so an app that has

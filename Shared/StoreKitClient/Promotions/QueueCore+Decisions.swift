@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
@@ -53,7 +52,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {
-                let response = try await call.send(request, retryTimeout: call.timing.retryTimeout)
+                let response = try await call.send(request)
                 let reply = try response.body(of: IntentRoutes.decide, as: DecisionReply.self)
                 failure = self?.accept(reply, to: decision)
             } catch {

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 extension QueueCore {
@@ -68,19 +67,52 @@ extension QueueCore {
 }
 
 extension QueueCore {
-    /// Runs a call on the device's promotions, after all calls before it.
+    /// Runs a call on the device's promotions (`/v1/promotions`), after all calls before it.
+    ///
+    /// Setting is idempotent and repeated until the store has responded. Reading is tried once, as products are.
     /// - Parameter completion: Called on the callback queue, once.
     func override<Value: Sendable>(
-        _ work: @escaping @Sendable () async -> Result<Value, any Error>,
+        _ work: @escaping @Sendable (RepeatedCall) async throws -> Value,
         then completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
-        let isTaken = overrides.add { [callbacks] in
-            let result = await work()
-            callbacks.async { completion(result) }
+        let isTaken = overrides.add { [call, callbacks] in
+            var result = await Result(ofRequest: { try await work(call) })
+            if case .failure(let error as SKError) = result,
+                (error.underlying as? StoreProblem)?.code == "promotionUnsupported"
+            {
+                result = .failure(SKError(.unsupportedPlatform, userInfo: error.userInfo))
+            }
+            callbacks.async { [result] in completion(result) }
         }
         guard !isTaken else { return }
         let sentence = "\(ClientLimits.overridesMax) calls about promotions are waiting already."
         let error = SKError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
         callbacks.async { completion(.failure(error)) }
+    }
+}
+
+/// Runs the app's promotion calls one after the other. Of two updates the second wins, and a fetch sees every update
+/// before it.
+final class OverrideQueue: Sendable {
+    typealias Work = @Sendable () async -> Void
+
+    private let continuation: AsyncStream<Work>.Continuation
+    private let worker: Task<Void, Never>
+
+    init() {
+        let (works, continuation) = AsyncStream<Work>.makeStream(
+            bufferingPolicy: .bufferingOldest(ClientLimits.overridesMax))
+        self.continuation = continuation
+        // Unstructured, because StoreKit's calls return immediately; `deinit` cancels it.
+        worker = Task { for await work in works { await work() } }
+    }
+
+    deinit { worker.cancel() }
+
+    /// Enqueues a call.
+    /// - Returns: False if too many calls are waiting. The call is then dropped.
+    func add(_ work: @escaping Work) -> Bool {
+        guard case .enqueued = continuation.yield(work) else { return false }
+        return true
     }
 }

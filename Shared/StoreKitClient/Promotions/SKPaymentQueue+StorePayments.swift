@@ -1,11 +1,18 @@
-import Foundation
+internal import StoreHTTP
+internal import StoreModels
 
 /// Additions to StoreKit for purchases that begin in the store.
 extension SKPaymentQueue {
     /// Returns this device's deferred purchases that can still be made, oldest first. The request is tried once.
     /// - Throws: A `URLError` when the store could not be reached, an ``SKError`` when it refused.
     public func deferredStorePayments() async throws -> [DeferredStorePayment] {
-        try await DeferredPaymentsQuery(gateway: core.gateway).run()
+        let call = HTTPCall(IntentRoutes.list, query: ["state": StorePurchaseIntent.State.deferred.rawValue])
+        return try await Result(ofRequest: { [gateway = core.gateway] in
+            // The store keeps at most 50, which is less than a page.
+            let response = try await gateway.send(call).checked()
+            let intents = try response.body(of: IntentRoutes.list, as: DeferredIntents.self).intents
+            return intents.compactMap(\.value).map { DeferredStorePayment($0) }
+        }).get()
     }
 
     /// Cancels a deferred purchase, and records the message shown to the user. The store cannot distinguish a `false`
@@ -27,4 +34,10 @@ extension SKPaymentQueue {
         }
         core.cancel(intent, feedback: feedback, completionHandler)
     }
+}
+
+private struct DeferredIntents: JSONForm, Decodable {
+    typealias Body = IntentsPage
+
+    let intents: [Readable<StorePurchaseIntent>]
 }

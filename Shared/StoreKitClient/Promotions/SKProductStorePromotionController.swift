@@ -1,3 +1,4 @@
+internal import StoreHTTP
 internal import StoreModels
 
 /// Sets which promoted products this device shows in the store, and in which order.
@@ -16,6 +17,12 @@ internal import StoreModels
 /// The name stays for the code that uses it.
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
+    private struct ProductVisibility: JSONForm, Decodable {
+        typealias Body = VisibilityResponse<Product>
+
+        let visibility: StorePromotionVisibility
+    }
+
     private let queue: SKPaymentQueue
 
     private static let shared = SKProductStorePromotionController()
@@ -38,14 +45,13 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         for product: SKProduct,
         completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
-        let call = OverrideCall(core.call)
-        core.override {
-            await call.visibility(of: product.productIdentifier)
+        queue.core.override { call -> SKProductStorePromotionVisibility in
+            let request = HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product.productIdentifier])
+            let reply = try await call.gateway.send(request).checked()
+                .body(of: PromotionRoutes.visibility, as: ProductVisibility.self)
+            return SKProductStorePromotionVisibility(reply.visibility)
         } then: { result in
-            switch result {
-            case .success(let visibility): completionHandler?(visibility, nil)
-            case .failure(let error): completionHandler?(.default, error)
-            }
+            completionHandler?((try? result.get()) ?? .default, result.error)
         }
     }
 
@@ -54,9 +60,11 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        let call = OverrideCall(core.call)
-        core.override {
-            await call.set(promotionVisibility, of: product.productIdentifier)
+        queue.core.override { call in
+            _ = try await call.send(
+                HTTPCall(
+                    PromotionRoutes.putVisibility, [.productIdentifier: product.productIdentifier],
+                    body: NewVisibility(visibility: promotionVisibility.model)))
         } then: { result in
             completionHandler?(result.error)
         }
@@ -68,14 +76,14 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     open func fetchStorePromotionOrder(
         completionHandler: (@Sendable ([SKProduct], (any Error)?) -> Void)? = nil
     ) {
-        let call = OverrideCall(core.call)
-        core.override {
-            await call.order()
+        queue.core.override { call -> [SKProduct] in
+            let response = try await call.gateway.send(HTTPCall(PromotionRoutes.order)).checked()
+            let reply = try response.body(of: PromotionRoutes.order)
+            // Without products that the catalogue no longer has.
+            let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
+            return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         } then: { result in
-            switch result {
-            case .success(let products): completionHandler?(products, nil)
-            case .failure(let error): completionHandler?([], error)
-            }
+            completionHandler?((try? result.get()) ?? [], result.error)
         }
     }
 
@@ -85,20 +93,89 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        let call = OverrideCall(core.call)
-        core.override {
-            await call.set(order: promotionOrder.map(\.productIdentifier))
+        queue.core.override { call in
+            _ = try await call.send(
+                HTTPCall(
+                    PromotionRoutes.putOrder,
+                    body: NewOrder(productIdentifiers: promotionOrder.map(\.productIdentifier))))
         } then: { result in
             completionHandler?(result.error)
         }
     }
-
-    private var core: QueueCore { queue.core }
 }
 
 extension Result {
     fileprivate var error: Failure? {
         guard case .failure(let error) = self else { return nil }
         return error
+    }
+}
+
+/// The async forms of the methods with completion handlers, as Swift imports them.
+extension SKProductStorePromotionController {
+    public func fetchStorePromotionVisibility(
+        for product: SKProduct
+    ) async throws -> SKProductStorePromotionVisibility {
+        try await withCheckedThrowingContinuation { continuation in
+            fetchStorePromotionVisibility(for: product) { visibility, error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(visibility))
+            }
+        }
+    }
+
+    public func update(
+        storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct
+    ) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            update(storePromotionVisibility: promotionVisibility, for: product) { error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(()))
+            }
+        }
+    }
+
+    public func fetchStorePromotionOrder() async throws -> [SKProduct] {
+        try await withCheckedThrowingContinuation { continuation in
+            fetchStorePromotionOrder { products, error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(products))
+            }
+        }
+    }
+
+    public func update(storePromotionOrder promotionOrder: [SKProduct]) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            update(storePromotionOrder: promotionOrder) { error in
+                continuation.resume(with: error.map { .failure($0) } ?? .success(()))
+            }
+        }
+    }
+}
+
+/// The method names of earlier SDKs, as in the listings of Apple's articles.
+extension SKProductStorePromotionController {
+    public func fetchStorePromotionVisibility(
+        forProduct product: SKProduct,
+        completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
+    ) {
+        fetchStorePromotionVisibility(for: product, completionHandler: completionHandler)
+    }
+
+    public func update(
+        storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, forProduct product: SKProduct,
+        completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        update(storePromotionVisibility: promotionVisibility, for: product, completionHandler: completionHandler)
+    }
+
+    public func updateStorePromotionOrder(
+        _ promotionOrder: [SKProduct], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        update(storePromotionOrder: promotionOrder, completionHandler: completionHandler)
+    }
+
+    /// The method with the misspelled label of an Apple article.
+    public func fetchStorePromotionOrder(
+        completionHander completionHandler: @escaping @Sendable ([SKProduct], (any Error)?) -> Void
+    ) {
+        fetchStorePromotionOrder(completionHandler: completionHandler)
     }
 }

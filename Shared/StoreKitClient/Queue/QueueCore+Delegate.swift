@@ -55,7 +55,7 @@ extension QueueCore {
     private func post(_ answer: HTTPCall) {
         tasks.run { [call] in
             do {
-                _ = try await call.send(answer, retryTimeout: call.timing.retryTimeout)
+                try await call.send(answer)
             } catch is CancellationError {
                 // The queue was deallocated.
             } catch {

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
@@ -28,9 +27,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 let response = try await call.send(
-                    HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key),
-                    retryTimeout: call.timing.retryTimeout
-                )
+                    HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key))
                 let id = try response.body(of: PaymentRoutes.add, as: Named.self).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
@@ -55,8 +52,7 @@ extension QueueCore {
         guard case .ask(let id) = step else { return }
         tasks.run { [weak self, call] in
             do {
-                _ = try await call.send(
-                    HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), retryTimeout: nil)
+                try await call.send(HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), isEndless: true)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
                 // The transaction no longer exists in the store.

@@ -1,12 +1,15 @@
 internal import StoreModels
 
-extension QueueCore: StreamListener {
+/// The events of streams. Each stream has a number, by which late events of an earlier one are dropped.
+extension QueueCore {
+    /// Prepares for a new stream: a known transaction that it does not bring has left the queue.
     func streamOpening(_ number: Int) {
         state.withLock { state in
             if state.stream?.number == number { state.table.streamOpening() }
         }
     }
 
+    /// Receives an event of the stream with this number.
     func received(_ event: StreamEvent, from number: Int) {
         if case .storefront(let storefront) = event { sessions.moved(to: storefront) }
         state.withLock { state in
@@ -31,6 +34,7 @@ extension QueueCore: StreamListener {
         }
     }
 
+    /// Waits for the app's callbacks, so that a slow observer slows the reading.
     func caughtUp() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -42,6 +46,7 @@ extension QueueCore: StreamListener {
         }
     }
 
+    /// Receives the end of the stream after a newer launch. It stays closed until an observer is registered anew.
     func streamSuperseded() {
         connection.log?(
             "the app was launched again on this device; this queue receives nothing until an observer is added again")

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
@@ -99,7 +98,8 @@ extension QueueCore {
             number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
             sessions: sessions, timing: timing)
         // Unstructured, because registering an observer returns immediately; it is cancelled with the last observer.
-        let task = Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
+        let core: @Sendable () -> QueueCore? = { [weak self] in self }
+        let task = Task { await stream.run(core) }
         state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
     }
 
@@ -224,41 +224,47 @@ extension QueueCore {
     /// - Parameter completion: Called on the callback queue, once.
     func products(
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
-    ) -> any RunningRequest {
-        let query = ProductsFetch(gateway: gateway, identifiers: identifiers)
+    ) -> Task<Void, Never> {
+        request(completion) { [gateway] in
+            let query = StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())
+            let response = try await gateway.send(HTTPCall(ProductRoutes.query, body: query)).checked()
+            let reply = try response.body(of: ProductRoutes.query)
+            return SKProductsResponse(
+                products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers
+            )
+        }
+    }
+
+    /// Fetches the receipt into its file.
+    /// - Parameter completion: Called on the callback queue, once. After an error the file is unchanged.
+    func refreshReceipt(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Task<Void, Never> {
+        request(completion) { [gateway, receipt] in
+            let response = try await gateway.send(HTTPCall(ReceiptRoutes.get)).checked()
+            let reply = try response.body(of: ReceiptRoutes.get)
+            guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
+            try receipt.write(data)
+        }
+    }
+
+    private func request<Value: Sendable>(
+        _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) -> Task<Void, Never> {
         // Unstructured, because `start()` returns immediately. The completion retains the request, which can cancel it.
-        return Task { [callbacks] in
-            let result = await query.result()
+        Task { [callbacks] in
+            let result = await Result(ofRequest: work)
             callbacks.async { completion(result) }
         }
     }
-}
 
-extension Task: RunningRequest where Success == Void, Failure == Never {}
-
-extension QueueCore {
-    /// Fetches the receipt into its file.
-    /// - Parameter completion: Called on the callback queue, once, with the error, else nil.
-    func refreshReceipt(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> any RunningRequest {
-        let query = ReceiptQuery(gateway: gateway, file: receipt)
-        // Unstructured, because `start()` returns immediately. The completion retains the request, which can cancel it.
-        return Task { [callbacks] in
-            let error = await query.run()
-            callbacks.async { completion(error) }
-        }
-    }
-}
-
-extension QueueCore {
     /// Requests a restore. The stream brings the restored transactions and the end.
     func restore(applicationUsername: String?) {
         let key = UUID().uuidString.lowercased()
         tasks.run { [weak self, call] in
             do {
-                _ = try await call.send(
+                try await call.send(
                     HTTPCall(
-                        RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key),
-                    retryTimeout: call.timing.retryTimeout)
+                        RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key))
             } catch is CancellationError {
                 // The queue was deallocated.
             } catch {
@@ -275,4 +281,46 @@ struct RunningStream: Sendable {
     /// The handling of promoted purchases that the launch declared. Another handling needs another launch (M60).
     let handler: DeviceLaunch.PromotedPurchases
     let task: Task<Void, Never>
+}
+
+/// The receipt's file, `<directory>/receipt`, in binary. A server expects it in Base64.
+struct ReceiptFile: Sendable {
+    let url: URL
+
+    init(directory: URL) { url = directory.appendingPathComponent("receipt") }
+
+    /// Writes the file atomically: a concurrent reader gets the old or the new one.
+    func write(_ data: Data) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: url, options: .atomic)
+    }
+}
+
+/// The running tasks of an object, cancelled when it is deallocated.
+///
+/// A task references its owner weakly, because the owner would otherwise never be deallocated.
+final class TaskBag: Sendable {
+    private struct State: Sendable {
+        var next = 0
+        var tasks: [Int: Task<Void, Never>] = [:]
+    }
+
+    private let state = LockedValue(State())
+
+    deinit { for task in state.withLock({ $0.tasks.values }) { task.cancel() } }
+
+    /// Starts a task and returns immediately.
+    func run(_ operation: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            let number = state.next
+            state.next += 1
+            // Unstructured, because StoreKit's calls return immediately. It cannot end before it is stored: ending
+            // takes the lock that is held here.
+            state.tasks[number] = Task { [weak self] in
+                await operation()
+                self?.state.withLock { $0.tasks[number] = nil }
+            }
+        }
+    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// The queue's unfinished transactions, whose revisions are delivered once and in order (M21).

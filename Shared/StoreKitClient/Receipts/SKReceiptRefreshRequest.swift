@@ -42,17 +42,16 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
         set { listener = newValue }
     }
 
-    override func send() -> any RunningRequest {
-        queue.core.refreshReceipt { error in self.tell(error) }
+    override func send() -> Task<Void, Never>? {
+        queue.core.refreshReceipt { result in self.tell(result) }
     }
 
     /// Runs on the callback queue.
-    private func tell(_ error: (any Error)?) {
+    private func tell(_ result: Result<Void, any Error>) {
         guard end() else { return }
-        if let error {
-            listener?.request(self, didFailWithError: error)
-        } else {
-            listener?.requestDidFinish(self)
+        switch result {
+        case .success: listener?.requestDidFinish(self)
+        case .failure(let error): listener?.request(self, didFailWithError: error)
         }
     }
 }

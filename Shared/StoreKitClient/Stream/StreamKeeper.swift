@@ -1,10 +1,5 @@
-import Foundation
 internal import StoreHTTP
 internal import StoreModels
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Keeps one stream open while there is an observer, and reopens it when it breaks.
 ///
@@ -25,43 +20,43 @@ struct StreamKeeper: Sendable {
     let sessions: SessionKeeper
     let timing: ClientTiming
 
-    /// Runs until its task is cancelled, its listener deallocated, or a newer launch supersedes it.
-    func run(_ listener: @escaping @Sendable () -> (any StreamListener)?) async {
+    /// Runs until its task is cancelled, its queue deallocated, or a newer launch supersedes it.
+    func run(_ core: @escaping @Sendable () -> QueueCore?) async {
         var backoff = RetryBackoff(timing)
         var isLaunch = true
         while !Task.isCancelled {
             do {
                 let session = try await (isLaunch ? sessions.sessionForLaunch(handler) : sessions.session())
                 isLaunch = false
-                try await read(token: session.token, listener) { backoff.reset() }
-                note("the stream has ended and is opened again", listener)
+                try await read(token: session.token, core) { backoff.reset() }
+                note("the stream has ended and is opened again", core)
             } catch End.superseded {
-                listener()?.streamSuperseded()
+                core()?.streamSuperseded()
                 return
             } catch End.refused(let problem, let token) where problem.status == 401 {
                 _ = try? await sessions.session(insteadOf: token)
             } catch {
-                note("the stream broke and is opened again: \(Self.name(error))", listener)
+                note("the stream broke and is opened again: \(Self.name(error))", core)
             }
-            guard listener() != nil else { return }
+            guard core() != nil else { return }
             try? await Task.sleep(for: backoff.next())
         }
     }
 
-    /// Logs a sentence, unless the stream is cancelled or its listener deallocated.
-    private func note(_ sentence: String, _ listener: () -> (any StreamListener)?) {
-        guard !Task.isCancelled, listener() != nil else { return }
+    /// Logs a sentence, unless the stream is cancelled or its queue deallocated.
+    private func note(_ sentence: String, _ core: () -> QueueCore?) {
+        guard !Task.isCancelled, core() != nil else { return }
         connection.log?(sentence)
     }
 
     /// Reads one stream to its end.
     private func read(
-        token: String, _ listener: @Sendable () -> (any StreamListener)?, onSynchronized: () -> Void
+        token: String, _ core: @Sendable () -> QueueCore?, onSynchronized: () -> Void
     ) async throws {
         var call = HTTPCall(TransactionRoutes.stream)
         call.headers["Accept"] = "text/event-stream"
         guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
-        listener()?.streamOpening(number)
+        core()?.streamOpening(number)
         let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
         let task = transport.start(request, transfer)
         defer { task.cancel() }
@@ -73,9 +68,9 @@ struct StreamKeeper: Sendable {
             case .data(let data) where refusal != nil: refusal?.body += data
             case .data(let data):
                 for case .event(let event) in try parser.append(data) {
-                    guard let listener = listener() else { return }
-                    if try take(event, token, listener) { onSynchronized() }
-                    await listener.caughtUp()
+                    guard let core = core() else { return }
+                    if try take(event, token, core) { onSynchronized() }
+                    await core.caughtUp()
                 }
                 transfer.consumed(data.count)
             }
@@ -85,18 +80,18 @@ struct StreamKeeper: Sendable {
         }
     }
 
-    /// Passes an event to the listener.
+    /// Passes an event to the queue.
     /// - Returns: Whether the stream has delivered every unfinished transaction.
     /// - Throws: `End.superseded` when a newer launch of the app has taken over.
     private func take(
-        _ event: ServerSentEvent, _ token: String, _ listener: any StreamListener
+        _ event: ServerSentEvent, _ token: String, _ core: QueueCore
     ) throws -> Bool {
         guard let received = StreamEvent(event) else {
             connection.log?("an event of the stream was not understood: \(event.name)")
             return false
         }
         if received == .superseded, sessions.superseded(token) { throw End.superseded }
-        listener.received(received, from: number)
+        core.received(received, from: number)
         return received == .synchronized
     }
 
@@ -111,22 +106,44 @@ struct StreamKeeper: Sendable {
     }
 }
 
-/// Receives the events of a stream. Each stream has a number, so that the listener ignores late events of an earlier
-/// one.
-protocol StreamListener: AnyObject, Sendable {
-    /// Prepares for a new stream: a known transaction that it does not bring has left the queue.
-    func streamOpening(_ number: Int)
-    /// Receives an event of the stream with this number.
-    func received(_ event: StreamEvent, from number: Int)
-    /// Waits for the app's callbacks, so that a slow observer slows the reading.
-    func caughtUp() async
-    /// Receives the end of the stream after a newer launch. It stays closed until an observer is registered anew.
-    func streamSuperseded()
-}
+/// Passes bytes to one reader as they arrive.
+///
+/// `URLSession` has no back-pressure, so the bytes that wait for the reader are limited. Beyond `bytesMax` the transfer
+/// ends with `dataLengthExceedsMaximum`.
+final class StreamTransfer: Transfer {
+    /// A part of a response.
+    enum Part: Sendable {
+        case head(HTTPResponse)
+        case data(Data)
+    }
 
-/// A weak reference to a listener: the stream of a deallocated queue ends.
-struct StreamListenerReference: Sendable {
-    private(set) weak var listener: (any StreamListener)?
+    let parts: AsyncThrowingStream<Part, any Error>
+    private let continuation: AsyncThrowingStream<Part, any Error>.Continuation
+    private let bytesMax: Int
+    private let waiting = LockedValue(0)
 
-    init(_ listener: any StreamListener) { self.listener = listener }
+    init(bytesMax: Int) {
+        self.bytesMax = bytesMax
+        (parts, continuation) = AsyncThrowingStream.makeStream()
+    }
+
+    func received(_ response: HTTPURLResponse) { continuation.yield(.head(HTTPResponse(response))) }
+
+    func received(_ data: Data) -> Bool {
+        let isWithinBound = waiting.withLock { waiting in
+            waiting += data.count
+            return waiting <= bytesMax
+        }
+        if isWithinBound {
+            continuation.yield(.data(data))
+        } else {
+            continuation.finish(throwing: URLError(.dataLengthExceedsMaximum))
+        }
+        return isWithinBound
+    }
+
+    func ended(_ error: (any Error)?) { continuation.finish(throwing: error) }
+
+    /// Records that the reader has processed `count` bytes.
+    func consumed(_ count: Int) { waiting.withLock { $0 -= count } }
 }

@@ -7,11 +7,11 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// At most 64 characters.
     public var name: String
     /// The price of the app itself, or null for a free app.
-    public var appPrice: Money?
+    @Nullable public var appPrice: Money?
     /// The app's version on sale.
     public var currentVersion: String = "1.0"
     /// The first version that handles promoted purchases. Null if every version does.
-    public var promotionsSupportedSince: String?
+    @Nullable public var promotionsSupportedSince: String?
     /// Whether the app is released. Before its release the store page stays empty (M109).
     public var released: Bool = true
     /// Whether the agreements are in force. Without them no product is available (M5).
@@ -19,11 +19,13 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// Whether subscriptions have a billing grace period.
     public var billingGracePeriod: Bool = false
     /// How many unfinished transactions stop further purchases (M52). Null for no limit.
-    public var unfinishedLimit: Int?
+    @Nullable public var unfinishedLimit: Int?
     /// How fast subscriptions bought from now on renew, unless the account has another rate. Null uses the catalogue's
     /// `_timeRate`.
-    public var subscriptionRenewalRate: SubscriptionRenewalRate?
+    @Nullable public var subscriptionRenewalRate: SubscriptionRenewalRate?
+}
 
+extension AppSettings {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
         case unfinishedLimit, subscriptionRenewalRate
@@ -45,18 +47,5 @@ public struct AppSettings: Hashable, Sendable, Codable {
         unfinishedLimit = try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit)
         subscriptionRenewalRate = try container.decodeIfPresent(
             SubscriptionRenewalRate.self, forKey: .subscriptionRenewalRate)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(appPrice, forKey: .appPrice)
-        try container.encode(currentVersion, forKey: .currentVersion)
-        try container.encode(promotionsSupportedSince, forKey: .promotionsSupportedSince)
-        try container.encode(released, forKey: .released)
-        try container.encode(agreementsActive, forKey: .agreementsActive)
-        try container.encode(billingGracePeriod, forKey: .billingGracePeriod)
-        try container.encode(unfinishedLimit, forKey: .unfinishedLimit)
-        try container.encode(subscriptionRenewalRate, forKey: .subscriptionRenewalRate)
     }
 }

@@ -13,7 +13,7 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     public enum PaymentMode: String, CaseIterable, Sendable, Codable { case payAsYouGo, payUpFront, freeTrial }
 
     /// Null for the introductory offer, which has no identifier.
-    public var identifier: String?
+    @Nullable public var identifier: String?
     /// `introductory`, or `subscription` for a promotional offer.
     public var type: Kind
     /// The price of one charge: each period for `payAsYouGo`, once for `payUpFront`, zero for `freeTrial`.
@@ -26,19 +26,4 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     public var subscriptionPeriod: SubscriptionPeriod
     /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     public var numberOfPeriods: Int
-
-    private enum CodingKeys: String, CodingKey {
-        case identifier, type, price, priceLocale, paymentMode, subscriptionPeriod, numberOfPeriods
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(identifier, forKey: .identifier)
-        try container.encode(type, forKey: .type)
-        try container.encode(price, forKey: .price)
-        try container.encode(priceLocale, forKey: .priceLocale)
-        try container.encode(paymentMode, forKey: .paymentMode)
-        try container.encode(subscriptionPeriod, forKey: .subscriptionPeriod)
-        try container.encode(numberOfPeriods, forKey: .numberOfPeriods)
-    }
 }

@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
     /// Whether the caller may send the same request with the same key again.
     public var retryable: Bool
     /// The wait before that, in milliseconds, or nil if it is unknown.
-    public var retryAfterMs: Int?
+    @Nullable public var retryAfterMs: Int?
     /// Details for programs, such as `path` or `problems`.
     public var details: [String: JSONValue]
 
@@ -30,18 +30,14 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
         self.details = details
     }
 
+    /// Creates the refusal of a request because of one of its members.
+    /// - Parameters:
+    ///   - member: The member's path below `$.`, such as `past.price`.
+    ///   - message: The whole sentence.
+    package static func requestInvalid(_ member: String, _ message: String) -> StoreError {
+        StoreError(.requestInvalid, message, details: ["path": .string("$.\(member)")])
+    }
+
     /// Code and message for logs, without `details`.
     public var description: String { "\(code): \(message)" }
-
-    private enum CodingKeys: String, CodingKey { case status, code, message, retryable, retryAfterMs, details }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status, forKey: .status)
-        try container.encode(code, forKey: .code)
-        try container.encode(message, forKey: .message)
-        try container.encode(retryable, forKey: .retryable)
-        try container.encode(retryAfterMs, forKey: .retryAfterMs)
-        try container.encode(details, forKey: .details)
-    }
 }

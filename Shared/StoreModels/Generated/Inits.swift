@@ -160,15 +160,18 @@ extension AppRequest {
 }
 
 extension AppSettings {
+    @_disfavoredOverload
     public init(
-        name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
-        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
-        unfinishedLimit: Int? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil
+        name: borrowing String, appPrice: Money? = nil, currentVersion: String = "1.0",
+        promotionsSupportedSince: String? = nil, released: Bool = true, agreementsActive: Bool = true,
+        billingGracePeriod: Bool = false, unfinishedLimit: Int? = nil,
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil
     ) {
-        self.name = name; self.appPrice = appPrice; self.currentVersion = currentVersion;
-        self.promotionsSupportedSince = promotionsSupportedSince; self.released = released;
-        self.agreementsActive = agreementsActive; self.billingGracePeriod = billingGracePeriod;
-        self.unfinishedLimit = unfinishedLimit; self.subscriptionRenewalRate = subscriptionRenewalRate
+        self.init(
+            name: copy name, appPrice: appPrice, currentVersion: currentVersion,
+            promotionsSupportedSince: promotionsSupportedSince, released: released, agreementsActive: agreementsActive,
+            billingGracePeriod: billingGracePeriod, unfinishedLimit: unfinishedLimit,
+            subscriptionRenewalRate: subscriptionRenewalRate)
     }
 }
 
@@ -985,20 +988,23 @@ extension LeaseNotificationsRequest {
 
 extension ModifiedTransactionsPage {
     @_disfavoredOverload
-    public init(transactions: borrowing [ServerTransaction], place: Int64, hasMore: Bool, businessNow: Timestamp) {
-        self.init(transactions: copy transactions, place: place, hasMore: hasMore, businessNow: businessNow)
+    public init(
+        customer: borrowing TransactionLookupReply, transactions: [ServerTransaction], place: Int64, hasMore: Bool
+    ) {
+        self.init(customer: copy customer, transactions: transactions, place: place, hasMore: hasMore)
     }
 }
 
 extension ModifiedTransactionsRequest {
     @_disfavoredOverload
     public init(
-        bundleId: borrowing String, customerIdentifier: String, order: Order = .changes, after: Int64? = nil,
-        isDescending: Bool = false, limit: Int, filter: ServerTransactionFilter = ServerTransactionFilter()
+        bundleId: borrowing String, customerIdentifier: String? = nil, identifier: String? = nil,
+        order: Order = .changes, after: Int64? = nil, isDescending: Bool = false, limit: Int,
+        filter: ServerTransactionFilter = ServerTransactionFilter()
     ) {
         self.init(
-            bundleId: copy bundleId, customerIdentifier: customerIdentifier, order: order, after: after,
-            isDescending: isDescending, limit: limit, filter: filter)
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, identifier: identifier, order: order,
+            after: after, isDescending: isDescending, limit: limit, filter: filter)
     }
 }
 
@@ -1164,13 +1170,6 @@ extension OfferSummary {
     @_disfavoredOverload
     public init(history: borrowing SubscriptionHistory, businessNow: Timestamp) {
         self.init(history: copy history, businessNow: businessNow)
-    }
-}
-
-extension OfferSummaryRequest {
-    @_disfavoredOverload
-    public init(bundleId: borrowing String, customerIdentifier: String) {
-        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
     }
 }
 
@@ -1902,15 +1901,15 @@ extension ServerEvent.Change {
 
 extension ServerEventsPage {
     @_disfavoredOverload
-    public init(events: borrowing [ServerEvent], after: String? = nil, hasMore: Bool) {
-        self.init(events: copy events, after: after, hasMore: hasMore)
+    public init(events: borrowing [ServerEvent], after: String? = nil, hasMore: Bool, clock: AppClockState? = nil) {
+        self.init(events: copy events, after: after, hasMore: hasMore, clock: clock)
     }
 }
 
 extension ServerEventsRequest {
     @_disfavoredOverload
-    public init(after: borrowing String? = nil, limit: Int = 100) {
-        self.init(after: copy after, limit: limit)
+    public init(after: borrowing String? = nil, limit: Int = 100, clockOf: String? = nil) {
+        self.init(after: copy after, limit: limit, clockOf: clockOf)
     }
 }
 

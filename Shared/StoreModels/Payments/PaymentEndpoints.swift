@@ -90,18 +90,11 @@ public enum PaymentEndpoints {
     /// Lists transactions across customers, for the operator.
     public static let listTransactions = Endpoint<TransactionListRequest, TransactionsPage>(
         .paymentQueue, "transaction.list", isIdempotent: true, errors: [])
-    /// Reads the data that `IntroductoryOfferPolicy` decides on, by subscription group.
-    public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
-        .paymentQueue, "offers.summary", isIdempotent: true, errors: [.notFound])
-    /// The same for several customers of an app.
+    /// Reads the data that `IntroductoryOfferPolicy` decides on, for one or several customers of an app.
     /// - Throws: `requestInvalid` for too many.
     public static let offerSummaries = Endpoint<OfferSummariesRequest, OfferSummaries>(
         .paymentQueue, "offers.summaries", isIdempotent: true, errors: [])
-    /// Reads a customer's information for a page of the store.
-    /// - Throws: `notFound` for an unknown customer.
-    public static let storePageCustomer = Endpoint<StorePageCustomerRequest, StorePageCustomer>(
-        .paymentQueue, "customer.standing", isIdempotent: true, errors: [.notFound])
-    /// The same for up to 32 customers.
+    /// Reads up to 32 customers' information for a page of the store.
     /// - Throws: `requestInvalid` for too many.
     public static let storePageCustomers = Endpoint<StorePageCustomersRequest, StorePageCustomers>(
         .paymentQueue, "customer.standings", isIdempotent: true, errors: [])

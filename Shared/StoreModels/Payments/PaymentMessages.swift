@@ -239,13 +239,6 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
     public var after: String?
 }
 
-/// Asks for a customer's subscriptions and offers.
-public struct OfferSummaryRequest: Hashable, Sendable, Codable {
-    public var bundleId: String
-    /// As ``OpenAccountReply/customerIdentifier``.
-    public var customerIdentifier: String
-}
-
 /// A customer's subscriptions and offers, read in one snapshot.
 public struct OfferSummary: Hashable, Sendable, Codable {
     /// The data for ``IntroductoryOfferPolicy``.

@@ -11,19 +11,19 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Opaque, fixed from `purchasing` on, used in every path and event.
     public var id: String
     /// Decimal digits. Null except in purchased and restored.
-    public var transactionIdentifier: String?
+    @Nullable public var transactionIdentifier: String?
     /// The same for all devices. `revision` counts its changes.
     public var transactionState: TransactionState
     /// Null except in purchased and restored.
-    public var transactionDate: Timestamp?
+    @Nullable public var transactionDate: Timestamp?
     /// The app's request, unchanged by restarts and renewals.
     public var payment: Payment
     /// A whole transaction, never nested twice.
-    public var original: OriginalTransaction?
+    @Nullable public var original: OriginalTransaction?
     /// Decimal digits of the first purchase. Null for a first purchase itself.
-    public var originalTransactionIdentifier: String?
+    @Nullable public var originalTransactionIdentifier: String?
     /// Non-null in failed only (M31).
-    public var error: TransactionError?
+    @Nullable public var error: TransactionError?
     /// The downloads of a hosted product, as they are for the requesting device. Else empty.
     public var downloads: [Download] = []
     /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Absent in all other replies.
@@ -70,50 +70,5 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// devices of the customer, every other to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {
         transactionState.isVisible(to: deviceId, origin: originDeviceId)
-    }
-}
-
-extension PaymentTransaction {
-    enum CodingKeys: String, CodingKey {
-        case id, transactionIdentifier, transactionState, transactionDate, payment, original
-        case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
-        case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate
-        case revocationReason, revocationType, revocationPercentage, effectiveDate, subscriptionGroupIdentifier, price
-        case offer, storefrontChange, priceIncrease
-    }
-
-    /// Writes the transaction as `openapi.json` has it. `transactionIdentifier`, `transactionDate`, `original`,
-    /// `originalTransactionIdentifier` and `error` are always present, and null without a value. The optional members
-    /// are left out.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(transactionIdentifier, forKey: .transactionIdentifier)
-        try container.encode(transactionState, forKey: .transactionState)
-        try container.encode(transactionDate, forKey: .transactionDate)
-        try container.encode(payment, forKey: .payment)
-        try container.encode(original, forKey: .original)
-        try container.encode(originalTransactionIdentifier, forKey: .originalTransactionIdentifier)
-        try container.encode(error, forKey: .error)
-        try container.encode(downloads, forKey: .downloads)
-        try container.encode(revision, forKey: .revision)
-        try container.encode(deliveries, forKey: .deliveries)
-        try container.encode(originDeviceId, forKey: .originDeviceId)
-        try container.encodeIfPresent(warnings, forKey: .warnings)
-        try container.encodeIfPresent(supersedes, forKey: .supersedes)
-        try container.encodeIfPresent(expiresDate, forKey: .expiresDate)
-        try container.encodeIfPresent(isTrialPeriod, forKey: .isTrialPeriod)
-        try container.encodeIfPresent(isInIntroOfferPeriod, forKey: .isInIntroOfferPeriod)
-        try container.encodeIfPresent(isUpgraded, forKey: .isUpgraded)
-        try container.encodeIfPresent(revocationDate, forKey: .revocationDate)
-        try container.encodeIfPresent(revocationReason, forKey: .revocationReason)
-        try container.encodeIfPresent(revocationType, forKey: .revocationType)
-        try container.encodeIfPresent(revocationPercentage, forKey: .revocationPercentage)
-        try container.encodeIfPresent(effectiveDate, forKey: .effectiveDate)
-        try container.encodeIfPresent(subscriptionGroupIdentifier, forKey: .subscriptionGroupIdentifier)
-        try container.encodeIfPresent(price, forKey: .price)
-        try container.encodeIfPresent(offer, forKey: .offer)
-        try container.encodeIfPresent(storefrontChange, forKey: .storefrontChange)
-        try container.encodeIfPresent(priceIncrease, forKey: .priceIncrease)
     }
 }

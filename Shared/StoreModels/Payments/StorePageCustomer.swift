@@ -52,7 +52,7 @@ public struct StorePageCustomersRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The standings of a request's customers, each as of ``PaymentEndpoints/storePageCustomer``, read in one snapshot.
+/// The standings of a request's customers, read in one snapshot.
 public struct StorePageCustomers: Hashable, Sendable, Codable {
     /// In the order of the request, null for an unknown customer. Only the first ones if more do not fit into one
     /// message of the bus.

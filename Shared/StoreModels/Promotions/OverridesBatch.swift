@@ -21,7 +21,7 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
     }
 }
 
-/// The overrides of a batch's installations, each as of ``PromotionEndpoints/getOverrides``.
+/// The overrides of a batch's installations.
 public struct OverridesBatchReply: Hashable, Sendable, Codable {
     /// In the order of the request. Only the first ones if more do not fit into one message of the bus.
     public var promotions: [DevicePromotions]

@@ -24,10 +24,7 @@ public enum PromotionEndpoints {
     public static let deleteInstallation = Endpoint<InstallationReference, Empty>(
         .promotionController, "installation.delete", isIdempotent: true, errors: [.notFound])
 
-    /// Reads a device's order and visibility of one app's promotions.
-    public static let getOverrides = Endpoint<InstallationReference, DevicePromotions>(
-        .promotionController, "overrides.get", isIdempotent: true, errors: [])
-    /// Reads the same for several installations.
+    /// Reads the devices' order and visibility of apps' promotions, for one or several installations.
     /// - Throws: `requestInvalid` beyond ``OverridesBatch``'s bound.
     public static let getManyOverrides = Endpoint<OverridesBatch, OverridesBatchReply>(
         .promotionController, "overrides.getMany", isIdempotent: true, errors: [])

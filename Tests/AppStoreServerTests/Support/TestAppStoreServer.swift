@@ -40,6 +40,12 @@ final class TestAppStoreServer: Sendable {
         /// Customers with an attempt under way, by payload.
         var busy: [String] = []
         var overlaps = 0
+
+        func clock(of bundleId: String) -> AppClockState {
+            AppClockState(
+                bundleId: bundleId, now: now, rate: .realTime, frozen: true, epoch: 1, nextEvent: nextEvent,
+                since: since)
+        }
     }
 
     let world = Locked(World())
@@ -141,18 +147,14 @@ final class TestAppStoreServer: Sendable {
                 let left = world.events.filter { event in request.after.map { event.position > $0 } ?? true }
                 let page = Array(left.prefix(3))
                 return ServerEventsPage(
-                    events: page, after: page.last?.position ?? request.after, hasMore: left.count > page.count)
+                    events: page, after: page.last?.position ?? request.after, hasMore: left.count > page.count,
+                    clock: request.clockOf.map(world.clock))
             },
             acknowledge: { [world] request, _ in
                 world.withLock { $0.acknowledged.append(request.through) }
                 return Empty()
             },
-            clock: { [world] request, _ in
-                let world = world.withLock { $0 }
-                return AppClockState(
-                    bundleId: request.bundleId, now: world.now, rate: .realTime, frozen: true, epoch: 1,
-                    nextEvent: world.nextEvent, since: world.since)
-            },
+            clock: { [world] request, _ in world.withLock { $0.clock(of: request.bundleId) } },
             services: ServiceCaller(bus: InMemoryBus().client(name: "app-store-server"), caller: "app-store-server"),
             hints: { [hearers] handler in
                 hearers.withLock { $0.append(handler) }

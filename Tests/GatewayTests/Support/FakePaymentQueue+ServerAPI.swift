@@ -11,6 +11,8 @@ extension FakePaymentQueue {
         var finished: Set<String> = []
         var subscriptions: [ServerSubscription] = []
         var pages: [ModifiedTransactionsRequest] = []
+        /// Requests for a transaction's customer alone.
+        var lookups = 0
         /// What was asked to be changed, by request type.
         var extended: [ExtendSubscriptionRequest] = []
         var extendedAll: [ExtendSubscriptionsRequest] = []
@@ -28,12 +30,8 @@ extension FakePaymentQueue {
         service.handle(ServerAPIEndpoints.lookup) { [self] request in
             try checkServerAPI()
             return try contents.withLock { contents in
-                let found = contents.serverReading.transactions.first {
-                    $0.item.transactionIdentifier == request.identifier
-                }
-                guard request.bundleId == Sample.bundleId, found != nil || request.identifier == Self.appTransaction
-                else { throw StoreError(.notFound, "no such transaction") }
-                return Self.lookup(contents, found)
+                contents.serverReading.lookups += 1
+                return try Self.lookup(contents, request.identifier, of: request.bundleId)
             }
         }
         service.handle(ServerAPIEndpoints.appTransaction) { [self] request in
@@ -45,7 +43,10 @@ extension FakePaymentQueue {
         }
         service.handle(ServerAPIEndpoints.modified) { [self] request in
             try checkServerAPI()
-            return contents.withLock { contents in
+            return try contents.withLock { contents in
+                let customer =
+                    try request.identifier.map { try Self.lookup(contents, $0, of: request.bundleId) }
+                    ?? Self.lookup(contents, nil)
                 contents.serverReading.pages.append(request)
                 let finished = contents.serverReading.finished
                 let places = contents.serverReading.transactions.filter { value in
@@ -59,8 +60,8 @@ extension FakePaymentQueue {
                 }
                 let page = Array(rest.prefix(request.limit))
                 return ModifiedTransactionsPage(
-                    transactions: page, place: page.last?.modifiedSeq ?? request.after ?? 0,
-                    hasMore: rest.count > page.count, businessNow: contents.businessNow)
+                    customer: customer, transactions: page, place: page.last?.modifiedSeq ?? request.after ?? 0,
+                    hasMore: rest.count > page.count)
             }
         }
         service.handle(ServerAPIEndpoints.statuses) { [self] _ in
@@ -119,6 +120,16 @@ extension FakePaymentQueue {
 
     private func checkServerAPI() throws {
         if let failure = contents.withLock({ $0.serverReading.failure }) { throw failure }
+    }
+
+    private static func lookup(
+        _ contents: Contents, _ identifier: String, of bundleId: String
+    ) throws -> TransactionLookupReply {
+        let found = contents.serverReading.transactions.first { $0.item.transactionIdentifier == identifier }
+        guard bundleId == Sample.bundleId, found != nil || identifier == appTransaction else {
+            throw StoreError(.notFound, "no such transaction")
+        }
+        return lookup(contents, found)
     }
 
     private static func lookup(_ contents: Contents, _ transaction: ServerTransaction?) -> TransactionLookupReply {

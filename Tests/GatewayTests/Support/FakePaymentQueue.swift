@@ -64,7 +64,6 @@ final class FakePaymentQueue: Sendable {
         var shown: [ShowPriceConsentRequest] = []
         var owned: [String] = []
         var ownsMore = false
-        var standingRequests: [StorePageCustomerRequest] = []
         var serverReading = ServerReading()
     }
 
@@ -179,16 +178,19 @@ final class FakePaymentQueue: Sendable {
     }
 
     private func serveStanding() {
-        service.handle(PaymentEndpoints.storePageCustomer) { [self] request in
+        service.handle(PaymentEndpoints.storePageCustomers) { [self] request in
             try check()
-            return try contents.withLock { contents in
-                contents.standingRequests.append(request)
-                guard request.bundleId == Sample.bundleId,
-                    contents.openRequests.contains(where: { "c_\($0.account)" == request.customerIdentifier })
-                else { throw StoreError(.notFound, "there is no such customer") }
-                return StorePageCustomer(
-                    storefront: contents.storefront, ownedProductIdentifiers: contents.owned,
-                    isTruncated: contents.ownsMore ? true : nil, businessNow: contents.businessNow)
+            try request.validate()
+            return contents.withLock { contents in
+                StorePageCustomers(
+                    standings: request.customers.map { customer -> StorePageCustomer? in
+                        guard customer.bundleId == Sample.bundleId,
+                            contents.openRequests.contains(where: { "c_\($0.account)" == customer.customerIdentifier })
+                        else { return nil }
+                        return StorePageCustomer(
+                            storefront: contents.storefront, ownedProductIdentifiers: contents.owned,
+                            isTruncated: contents.ownsMore ? true : nil, businessNow: contents.businessNow)
+                    })
             }
         }
     }
@@ -276,10 +278,6 @@ final class FakePaymentQueue: Sendable {
                             isFinished: contents.finished.contains($0.id))
                     })
             }
-        }
-        service.handle(PaymentEndpoints.offerSummary) { [self] _ in
-            try check()
-            return OfferSummary(history: SubscriptionHistory(), businessNow: contents.withLock { $0.businessNow })
         }
     }
 

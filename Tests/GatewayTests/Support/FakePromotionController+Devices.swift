@@ -52,7 +52,6 @@ extension FakePromotionController {
     }
 
     func serveOverrides() {
-        service.handle(PromotionEndpoints.getOverrides) { [self] in try promotions($0) }
         service.handle(PromotionEndpoints.getManyOverrides) { [self] batch in
             try batch.validate()
             return OverridesBatchReply(promotions: try batch.installations.map(promotions))

@@ -11,7 +11,7 @@ import StoreModels
 final class StoredAppleServer: Sendable {
     let database: any SQLDatabase
     private let server: AppleServer
-    private let payloads: NotificationPayloads
+    private let signer: NotificationSigner
 
     /// - Parameter now: The wall clock.
     init(
@@ -22,22 +22,22 @@ final class StoredAppleServer: Sendable {
             path: "\(directory)/app-store-server.sqlite", holder: "app-store-server",
             migrations: AppStoreServerSchema.migrations, logger: logger)
         let services = ServiceCaller(bus: fake.service.client, caller: "app-store-server", retries: true)
-        let payloads = NotificationPayloads(
-            signing: SigningKeys(database: database, logger: logger),
+        let signer = NotificationSigner(
+            database: database, signing: SigningKeys(database: database, logger: logger),
             serverApps: ServerApps(database: database, logger: logger),
             storefronts: StorefrontDirectory(services: services, from: CatalogEndpoints.listStorefronts),
             services: services)
-        self.payloads = payloads
+        self.signer = signer
         server = AppleServer(
             services: services, keys: KeyStore(database: database, now: now, logger: logger),
-            serverApps: payloads.serverApps, serverAPIFaults: ServerAPIFaults(database: database, logger: logger),
-            signing: payloads.signing, storefronts: payloads.storefronts,
+            serverApps: signer.serverApps, serverAPIFaults: ServerAPIFaults(database: database, logger: logger),
+            signing: signer.signing, storefronts: signer.storefronts,
             notifications: NotificationCalls(
                 get: { request, _ in try fake.get(request) }, history: { try fake.history($0) },
                 test: { request, _ in try fake.test(request) },
                 trigger: { request, deadline in
                     // As the service, which signs a notification before it makes it.
-                    _ = try await payloads.signed([request.draft], CallContext(deadline: deadline))
+                    _ = try await signer.sign([request.draft], CallContext(deadline: deadline))
                     return try fake.trigger(request)
                 },
                 endpoint: { try fake.endpoint($0) }, putEndpoint: { try fake.putEndpoint($0) }),
@@ -70,10 +70,11 @@ final class StoredAppleServer: Sendable {
 
     /// Finds the key that has signed a token of the App Store Server API.
     func key(of token: String) async throws -> AppKeyRecord {
-        try await server.key(
+        try await server.admission(
             of: HTTPExchangeRequest(
                 operation: "inAppsTransaction", path: "/inApps/v1/transactions/1", parameters: [:],
-                authorization: "Bearer \(token)"))
+                authorization: "Bearer \(token)")
+        ).key
     }
 
     // MARK: Receipts and certificates
@@ -97,7 +98,7 @@ final class StoredAppleServer: Sendable {
 
     /// Signs notifications as their delivery does.
     func signed(_ drafts: [NotificationDraft]) async throws -> [String] {
-        try await payloads.signed(drafts, CallContext(deadline: .now + .seconds(30)))
+        try await signer.sign(drafts, CallContext(deadline: .now + .seconds(30)))
     }
 
     func authority() async throws -> CertificateAuthority { try await server.signing.authority() }

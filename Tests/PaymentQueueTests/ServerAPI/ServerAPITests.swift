@@ -109,6 +109,32 @@ import Testing
     // MARK: History
 
     @Test(arguments: Engine.allCases)
+    func `a page has its customer, whichever identifier of the customer's names it`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.customerApp()
+            let bought = try await alice.add("coins", key: "1").transaction
+            _ = try await alice.add("coins", key: "2")
+            let identifier = try #require(bought.transactionIdentifier)
+            let found = try await store.lookup(identifier)
+            let byCustomer = try await alice.modified()
+            #expect(byCustomer.customer.customerIdentifier == alice.customer)
+            #expect(byCustomer.customer.transaction == nil)
+            for name in [identifier, found.appTransactionIdentifier] {
+                let page = try await store.modified(of: name)
+                #expect(page.transactions == byCustomer.transactions)
+                #expect(page.customer.customerIdentifier == alice.customer)
+                #expect(page.customer.appTransactionIdentifier == found.appTransactionIdentifier)
+                #expect(page.customer.transaction == (name == identifier ? found.transaction : nil))
+            }
+            for (name, app) in [
+                (identifier, "com.example.other"), ("1", Catalogue.bundleId), ("x", Catalogue.bundleId),
+            ] {
+                #expect(try await refusal { try await store.modified(of: name, in: app) }?.code == .notFound)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a history has consumables after their finish too, and nothing that was not bought`(
         _ engine: Engine
     ) async throws {
@@ -480,6 +506,14 @@ extension TestStore {
     ) async throws -> TransactionLookupReply {
         try await caller.call(
             ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: bundleId, identifier: identifier))
+    }
+
+    fileprivate func modified(
+        of identifier: String, in bundleId: String = Catalogue.bundleId
+    ) async throws -> ModifiedTransactionsPage {
+        try await caller.call(
+            ServerAPIEndpoints.modified,
+            ModifiedTransactionsRequest(bundleId: bundleId, identifier: identifier, limit: 100))
     }
 }
 

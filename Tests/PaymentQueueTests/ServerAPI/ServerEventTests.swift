@@ -244,6 +244,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a page has the clock of the app that it is asked for, and no other has one`(_ engine: Engine) async throws {
+        try await TestStore.withSubscriptions(engine) { store, alice in
+            _ = try await alice.add("coins", key: "1")
+            let bought = try #require(try await store.serverEvents().first)
+            let page = try await store.caller.call(
+                ServerAPIEndpoints.listEvents, ServerEventsRequest(clockOf: Catalogue.bundleId))
+            #expect(page.events == [bought])
+            #expect(page.clock?.now == bought.at)
+            #expect(page.clock?.bundleId == Catalogue.bundleId)
+            #expect(try await store.page(limit: 1).clock == nil)
+            // An app without customers has a clock from then on.
+            let other = try await store.caller.call(
+                ServerAPIEndpoints.listEvents, ServerEventsRequest(clockOf: "com.example.other"))
+            #expect(other.clock?.epoch == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `only acknowledged events are removed, after thirty days, and a place before them is refused`(
         _ engine: Engine
     ) async throws {

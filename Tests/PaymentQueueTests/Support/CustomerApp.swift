@@ -79,8 +79,10 @@ struct CustomerApp: Sendable {
     }
 
     func offerSummary() async throws -> OfferSummary {
-        try await store.caller.call(
-            PaymentEndpoints.offerSummary, OfferSummaryRequest(bundleId: bundleId, customerIdentifier: customer))
+        let request = OfferSummariesRequest(bundleId: bundleId, customerIdentifiers: [customer])
+        let summaries = try await store.caller.call(PaymentEndpoints.offerSummaries, request).summaries
+        guard let summary = summaries[0] else { throw StoreError(.notFound, "no such customer") }
+        return summary
     }
 
     /// What decides about offers, by group.

@@ -57,7 +57,8 @@ struct Phone: Sendable {
     // MARK: Overrides
 
     func promotions() async throws -> DevicePromotions {
-        try await call(PromotionEndpoints.getOverrides, installation)
+        let batch = OverridesBatch(installations: [installation])
+        return try await call(PromotionEndpoints.getManyOverrides, batch).promotions[0]
     }
 
     @discardableResult

@@ -26,7 +26,7 @@ final class ContractSchemas {
         let isNew = sent.insert(ObjectIdentifier(type)).inserted
         if isOpen { open.insert(ObjectIdentifier(type)) } else { open.remove(ObjectIdentifier(type)) }
         guard isNew else { return }
-        let declared = (type as? any SchemaDeclaring.Type)?.schema
+        let declared = TypeSchema.of(type)
         if case .whole? = declared?.extent { return try noteSent(in: declared?.keywords ?? [:], isOpen: isOpen) }
         for keywords in declared?.members.values.map({ $0 }) ?? [] { try noteSent(in: keywords, isOpen: isOpen) }
         switch try TypeRecorder.shape(of: type) {
@@ -77,8 +77,7 @@ final class ContractSchemas {
         case let optional as any OptionalType.Type: return try schema(of: optional.wrapped)
         default: break
         }
-        if let declared = (type as? any SchemaDeclaring.Type)?.schema, case .whole(_, let isComponent) = declared.extent
-        {
+        if let declared = TypeSchema.of(type), case .whole(_, let isComponent) = declared.extent {
             if case .type(let other) = declared.keywords { return try schema(of: other) }
             if !isComponent { return try node(declared.keywords) }
         } else if case .value(let value) = try TypeRecorder.shape(of: type), !(type is any CaseIterable.Type) {
@@ -104,7 +103,7 @@ final class ContractSchemas {
     private func component(_ type: any Decodable.Type) throws -> DocumentNode {
         let path = Self.path(of: type)
         let comment = comments.comment(of: path)
-        let declared = (type as? any SchemaDeclaring.Type)?.schema
+        let declared = TypeSchema.of(type)
         var schema: DocumentNode
         if let declared, case .whole = declared.extent {
             schema = try node(declared.keywords)
@@ -138,7 +137,7 @@ final class ContractSchemas {
         var including: [any Decodable.Type] = [type]
         for other in declared?.including ?? [] { including.append(other) }
         let parts = including.map { part in
-            (Self.path(of: part), (part as? any SchemaDeclaring.Type)?.schema.members ?? [:])
+            (Self.path(of: part), TypeSchema.of(part)?.members ?? [:])
         }
         let names = Set(members.map(\.name))
         for name in declared?.members.keys.map({ $0 }) ?? [] where !names.contains(name) {

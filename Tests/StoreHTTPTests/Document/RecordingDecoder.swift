@@ -47,7 +47,7 @@ enum TypeRecorder {
 
     /// Returns the value with as little as its decoding accepts.
     static func sample<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let declaring = type as? any SchemaDeclaring.Type, case .whole(let sample?, _) = declaring.schema.extent {
+        if case .whole(let sample?, _)? = TypeSchema.of(type)?.extent {
             return try StoreJSON.decode(type, from: try StoreJSON.encode(sample))
         }
         if let names = type as? any CaseIterable.Type, let first = first(names) as? Value { return first }

@@ -49,12 +49,17 @@ struct SourceComments {
         var depth = 0
         var comment: [Substring] = []
         for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
-            let text = line.drop { $0 == " " }
+            var text = line.drop { $0 == " " }
             if text.hasPrefix("///") {
                 comment.append(text.dropFirst(3).drop { $0 == " " })
                 continue
             }
-            if text.hasPrefix("@") || text.isEmpty { continue }
+            if text.hasPrefix("@") {
+                // An attribute before a declaration, or with the line for itself.
+                let attribute = text.prefix { $0 != " " }
+                text = attribute.contains("(") ? "" : text.dropFirst(attribute.count).drop { $0 == " " }
+            }
+            if text.isEmpty { continue }
             let path = types.map(\.name).joined(separator: ".")
             if let (keyword, name) = Self.declaration(text) {
                 switch keyword {

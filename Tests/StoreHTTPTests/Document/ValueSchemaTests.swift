@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test func `the payment sheet's errors are SKError's`() throws {
-        guard case .value(let pattern)? = Self.keyword("pattern", of: PaymentSheetAnswer.schema.keywords) else {
+        let schema = try #require(TypeSchema.of(PaymentSheetAnswer.self))
+        guard case .value(let pattern)? = Self.keyword("pattern", of: schema.keywords) else {
             Issue.record("the payment sheet has no pattern")
             return
         }
@@ -28,8 +29,9 @@ import Testing
         }
     }
 
-    @Test func `the numbers of states are those of Apple's server`() {
-        guard case .members(let numbers)? = Self.keyword("x-enum-values", of: SubscriptionState.schema.keywords) else {
+    @Test func `the numbers of states are those of Apple's server`() throws {
+        let schema = try #require(TypeSchema.of(SubscriptionState.self))
+        guard case .members(let numbers)? = Self.keyword("x-enum-values", of: schema.keywords) else {
             Issue.record("the states of subscriptions have no numbers")
             return
         }

@@ -1,16 +1,17 @@
 /// Checks D2 and D3 of deferred purchases, and I1–I5 of purchases that begin in the store.
-enum DecisionChecks {
-    static func check(_ history: RunHistory) -> Findings {
-        var findings = Findings()
-        deferred(history, &findings)
-        intents(history, &findings)
-        return findings
+struct DecisionChecks: Checker {
+    let history: RunHistory
+    var findings = Findings()
+
+    mutating func run() {
+        deferred()
+        intents()
     }
 
     /// D2 and D3. An approval and a refusal of one transaction do not both succeed with ends of their own. If the
     /// answers have no transaction, they do not both succeed at all. After a decision that succeeded, no read begun
     /// later shows the transaction as deferred.
-    private static func deferred(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func deferred() {
         var decisions: [String: [RunHistory.Attempt]] = [:]
         for attempt in history.attempts(.approve, .decline) where attempt.isOK {
             if let id = attempt.subject { decisions[id, default: []].append(attempt) }
@@ -23,9 +24,9 @@ enum DecisionChecks {
             }
             let ends = decided.filter { end($0) != "purchasing" && end($0) != "deferred" }
             if let first = ends.first, let other = ends.first(where: { end($0) != end(first) }) {
-                findings.report(
+                report(
                     .d2, id, "both callers get \(end(first))", "one got \(end(other))",
-                    history.excerpt([first.begin, first.end, other.begin, other.end], ids: [id]))
+                    [first.begin, first.end, other.begin, other.end], [id])
             }
             guard let first = decided.min(by: { $0.definiteEnd < $1.definiteEnd }) else { continue }
             findings.examine(.d3)
@@ -34,9 +35,9 @@ enum DecisionChecks {
                     && [.listUnfinished, .finalUnfinished, .finalHistory].contains($0.operation)
             }
             guard let late else { continue }
-            findings.report(
+            report(
                 .d3, id, "deferred no longer after the \(first.operation.rawValue)", "still deferred",
-                history.excerpt([first.begin, first.end, late.begin, late.line], ids: [id]))
+                [first.begin, first.end, late.begin, late.line], [id])
         }
     }
 
@@ -48,7 +49,7 @@ enum DecisionChecks {
         var payments: [RunHistory.Attempt] = []
     }
 
-    private static func intents(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func intents() {
         var intents: [String: Intent] = [:]
         for attempt in history.attempts {
             guard let id = attempt.detail["intent"] else { continue }
@@ -61,17 +62,17 @@ enum DecisionChecks {
             }
             intents[id] = intent
         }
-        let clocks = lastClock(history)
+        let clocks = lastClock()
         for (_, intent) in intents.sorted(by: { $0.key < $1.key }) {
-            kept(intent, clocks, history, &findings)
-            decided(intent, history, &findings)
-            paid(intent, history, &findings)
+            kept(intent, clocks)
+            decided(intent)
+            paid(intent)
         }
-        delivered(intents, history, &findings)
+        delivered(intents)
     }
 
     /// The last line at which a clock of an app may have moved: older intents may have expired.
-    private static func lastClock(_ history: RunHistory) -> [String: Int] {
+    private func lastClock() -> [String: Int] {
         history.attempts(.moveClock).filter(\.isPossible).reduce(into: [:]) { last, attempt in
             let app = attempt.app ?? ""
             last[app] = max(last[app] ?? -1, attempt.definiteEnd)
@@ -80,9 +81,7 @@ enum DecisionChecks {
 
     /// I1. An intent that was created and never possibly continued, cancelled or paid is in a final read of its device.
     /// A device without a final read decides nothing. An intent from before a move of the clock does not either.
-    private static func kept(
-        _ intent: Intent, _ clocks: [String: Int], _ history: RunHistory, _ findings: inout Findings
-    ) {
+    private mutating func kept(_ intent: Intent, _ clocks: [String: Int]) {
         guard let created = intent.created, created.isOK, clocks[created.app ?? "", default: -1] < created.begin,
             intent.payments.allSatisfy({ !$0.isPossible }),
             intent.decisions.allSatisfy({ !$0.isPossible || $0.detail["decision"] == "defer" })
@@ -96,18 +95,15 @@ enum DecisionChecks {
             (read.detail["intent"] ?? "").split(separator: " ").contains { $0 == intent.id }
         }
         guard !isShown else { return }
-        findings.report(
+        report(
             .i1, intent.id, "kept until it is decided", "in no final read",
-            history.excerpt(
-                [created.begin, created.end] + intent.decisions.flatMap { [$0.begin, $0.end] } + [last.end]))
+            [created.begin, created.end] + intent.decisions.flatMap { [$0.begin, $0.end] } + [last.end])
     }
 
     /// I1. The first stream of the device that was requested after the creation has the intent before it is
     /// synchronized, unless another stream had it before or a decision about it was about to be sent. A run decides
     /// nothing if no stream takes promoted purchases.
-    private static func delivered(
-        _ intents: [String: Intent], _ history: RunHistory, _ findings: inout Findings
-    ) {
+    private mutating func delivered(_ intents: [String: Intent]) {
         var deliveries: [String: [Int]] = [:]
         var sessions: [String: [RunHistory.Session]] = [:]
         for session in history.sessions {
@@ -117,7 +113,7 @@ enum DecisionChecks {
             }
         }
         guard !deliveries.isEmpty else { return }
-        let clocks = lastClock(history)
+        let clocks = lastClock()
         for (id, intent) in intents.sorted(by: { $0.key < $1.key }) {
             guard let created = intent.created, created.isOK, let end = created.end,
                 clocks[created.app ?? "", default: -1] < created.begin,
@@ -129,14 +125,14 @@ enum DecisionChecks {
             guard first > synchronized else { continue }
             findings.examine(.i1)
             guard (deliveries[id] ?? []).allSatisfy({ $0 > synchronized }) else { continue }
-            findings.report(
+            report(
                 .i1, id, "delivered to the next stream of \(session.device)", "synchronized without it",
-                history.excerpt([created.begin, end, session.opened, synchronized]))
+                [created.begin, end, session.opened, synchronized])
         }
     }
 
     /// I2. Continue and cancel do not both succeed. After one succeeds, no other decision that begins later does.
-    private static func decided(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
+    private mutating func decided(_ intent: Intent) {
         let acknowledged = intent.decisions.filter(\.isOK)
         guard !acknowledged.isEmpty else { return }
         findings.examine(.i2)
@@ -147,10 +143,9 @@ enum DecisionChecks {
                     && ($0.detail["decision"] != "defer" || $0.begin > first.definiteEnd)
             }
             guard let other else { continue }
-            findings.report(
+            report(
                 .i2, intent.id, "\(first.detail["decision"] ?? "") is the one decision",
-                "\(other.detail["decision"] ?? "") succeeded too",
-                history.excerpt([first.begin, first.end, other.begin, other.end]))
+                "\(other.detail["decision"] ?? "") succeeded too", [first.begin, first.end, other.begin, other.end])
             return
         }
     }
@@ -158,7 +153,7 @@ enum DecisionChecks {
     /// I3, I4 and I5. All answers about an intent's payment have one transaction, of the intent's product. After a
     /// cancellation that succeeded, the intent has no transaction: a continue cannot have won before, and later ones
     /// are refused.
-    private static func paid(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
+    private mutating func paid(_ intent: Intent) {
         let cancelled = intent.decisions.first { $0.isOK && $0.detail["decision"] == "cancel" }
         if cancelled != nil { findings.examine(.i4) }
         let answers = (intent.decisions.filter { $0.detail["decision"] == "continue" } + intent.payments)
@@ -166,11 +161,9 @@ enum DecisionChecks {
         guard let first = answers.first, let transaction = first.transactions?.first else { return }
         findings.examine(.i3)
         func report(_ invariant: Invariant, _ expected: String, _ found: String, _ tries: [RunHistory.Attempt]) {
-            findings.report(
-                invariant, intent.id, expected, found,
-                history.excerpt(
-                    tries.flatMap { [$0.begin, $0.end] }, ids: Set(answers.flatMap { $0.transactions ?? [] }.map(\.id)))
-            )
+            self.report(
+                invariant, intent.id, expected, found, tries.flatMap { [$0.begin, $0.end] },
+                Set(answers.flatMap { $0.transactions ?? [] }.map(\.id)))
         }
         if let other = answers.first(where: { $0.transactions?.first?.id != transaction.id }) {
             report(

@@ -2,7 +2,7 @@
 ///
 /// The run has a reader that follows the purchases' events from its beginning. In the end it reads all of them once
 /// more. One identifier shows the same event in both readings, and each purchase has its event in both.
-struct EventChecks {
+struct EventChecks: Checker {
     private struct Event {
         var id: String
         var transaction: String
@@ -10,18 +10,10 @@ struct EventChecks {
         var line: Int
     }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = EventChecks(history: history)
-        checks.run()
-        return checks.findings
-    }
-
-    private init(history: RunHistory) { self.history = history }
-
-    private mutating func run() {
+    mutating func run() {
         let live = history.eventPages.flatMap(events)
         let reads = history.attempts(.finalEvents).filter(\.isOK)
         let again = reads.compactMap(\.end).flatMap(events)
@@ -34,12 +26,12 @@ struct EventChecks {
             }
             guard known.transaction != event.transaction else { continue }
             report(
-                event.id, "one event under the identifier", "\(known.transaction), and \(event.transaction)",
+                .n2, event.id, "one event under the identifier", "\(known.transaction), and \(event.transaction)",
                 [known.line, event.line])
         }
         for line in history.eventPages {
             guard let reason = history.entries[line].detail?["refused"] else { continue }
-            report("position at line \(line + 1)", "a position that was given is known", reason, [line])
+            report(.n2, "position at line \(line + 1)", "a position that was given is known", reason, [line])
         }
         for events in [live, again] { grow(events) }
         // What happens while the last read goes on may be in it or not.
@@ -49,15 +41,10 @@ struct EventChecks {
     }
 
     private mutating func grow(_ events: [Event]) {
-        for (earlier, later) in zip(events, events.dropFirst()) where !Self.isBefore(earlier.id, later.id) {
+        for (earlier, later) in zip(events, events.dropFirst()) where !RunHistory.isBefore(earlier.id, later.id) {
             report(
-                later.id, "an identifier behind \(earlier.id)", "delivered behind it", [earlier.line, later.line])
+                .n2, later.id, "an identifier behind \(earlier.id)", "delivered behind it", [earlier.line, later.line])
         }
-    }
-
-    /// Identifiers are numbers behind a prefix, of any length.
-    private static func isBefore(_ left: String, _ right: String) -> Bool {
-        (left.utf8.count, left) < (right.utf8.count, right)
     }
 
     private mutating func complete(_ events: [Event], _ reader: String, until end: Int) {
@@ -69,7 +56,7 @@ struct EventChecks {
             findings.examine(.n2)
             guard !purchased.contains(id) else { continue }
             report(
-                "purchased \(id)", "an event of the purchase in \(reader)", "none",
+                .n2, "purchased \(id)", "an event of the purchase in \(reader)", "none",
                 history.life(of: id) + [sighting.line, end])
         }
     }
@@ -78,9 +65,5 @@ struct EventChecks {
         let detail = history.entries[line].detail ?? [:]
         func words(_ name: String) -> [String] { (detail[name] ?? "").split(separator: " ").map(String.init) }
         return zip(words("id"), words("transaction")).map { Event(id: $0, transaction: $1, line: line) }
-    }
-
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
-        findings.report(.n2, subject, expected, found, history.excerpt(lines))
     }
 }

@@ -23,7 +23,17 @@ package struct HistoryCheck: Sendable {
 
     package init(_ history: RunHistory, _ options: RunOptions) {
         var findings = Findings()
-        for check in Self.checkers { findings.add(check(history)) }
+        let checkers: [any Checker] = [
+            PurchaseChecks(history: history), MoneyChecks(history: history), IsolationChecks(history: history),
+            QueueChecks(history: history), RestoreChecks(history: history), DecisionChecks(history: history),
+            OverrideChecks(history: history), OfferChecks(history: history), NotificationChecks(history: history),
+            EventChecks(history: history), StoreChecks(history: history), PeerChecks(history: history),
+            StoryChecks(history: history),
+        ]
+        for var checker in checkers {
+            checker.run()
+            findings.add(checker.findings)
+        }
         var seen: Set<[String]> = []
         violations = findings.violations.sorted { left, right in
             (left.invariant.rank, left.lines.first?.index ?? 0, left.subject)
@@ -33,13 +43,6 @@ package struct HistoryCheck: Sendable {
         gaps = Self.gaps(history, options)
         verdict = !violations.isEmpty ? .invalid : gaps.isEmpty ? .valid : .unknown
     }
-
-    private static let checkers: [@Sendable (RunHistory) -> Findings] = [
-        PurchaseChecks.check, MoneyChecks.check, IsolationChecks.check, QueueChecks.check, RestoreChecks.check,
-        DecisionChecks.check, OverrideChecks.check, OfferChecks.check, NotificationChecks.check,
-        EventChecks.check, StoreChecks.check, PeerChecks.check,
-        StoryChecks.check,
-    ]
 
     /// Finds the gaps in the run's coverage. These are classes without one success, missing final reads, and keys with
     /// an unknown outcome that were not sent again.

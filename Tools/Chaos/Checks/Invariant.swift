@@ -102,24 +102,36 @@ package struct Violation: Equatable, Sendable {
 }
 
 /// The facts and violations a checker has found.
-package struct Findings: Sendable {
+struct Findings {
     /// Number of facts each invariant was held against. An invariant without one was not exercised.
-    package private(set) var examined: [Invariant: Int] = [:]
-    package private(set) var violations: [Violation] = []
-
-    package init() {}
+    private(set) var examined: [Invariant: Int] = [:]
+    var violations: [Violation] = []
 
     mutating func examine(_ invariant: Invariant, _ count: Int = 1) { examined[invariant, default: 0] += count }
-
-    mutating func report(
-        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [HistoryEntry]
-    ) {
-        violations.append(
-            Violation(invariant: invariant, subject: subject, expected: expected, found: found, lines: lines))
-    }
 
     mutating func add(_ other: Findings) {
         examined.merge(other.examined, uniquingKeysWith: +)
         violations += other.violations
+    }
+}
+
+/// A part of the checks, over one history.
+protocol Checker {
+    var history: RunHistory { get }
+    var findings: Findings { get set }
+
+    mutating func run()
+}
+
+extension Checker {
+    /// Notes a violation with its lines, whose lists are cut to the given transactions and charges.
+    mutating func report(
+        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [Int?],
+        _ ids: Set<String> = [], _ charges: Set<String> = []
+    ) {
+        findings.violations.append(
+            Violation(
+                invariant: invariant, subject: subject, expected: expected, found: found,
+                lines: history.excerpt(lines, ids: ids, charges: charges)))
     }
 }

@@ -3,9 +3,11 @@
 /// A transaction belongs to the customer whose purchase, restore or decision it answers. If the history has no such
 /// line, it belongs to the first customer it is shown to. Each line that shows it to another customer is a violation.
 /// Its owner never changes, so concurrency does not excuse it. Intents belong to the device they were created for.
-enum IsolationChecks {
-    static func check(_ history: RunHistory) -> Findings {
-        var findings = Findings()
+struct IsolationChecks: Checker {
+    let history: RunHistory
+    var findings = Findings()
+
+    mutating func run() {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let made = sightings.first { [.purchase, .restore, .decideIntent].contains($0.operation) } ?? sightings[0]
             findings.examine(.p11, sightings.count)
@@ -13,15 +15,14 @@ enum IsolationChecks {
             guard !made.owner.account.isEmpty,
                 let other = sightings.first(where: { $0.owner != made.owner && !$0.owner.account.isEmpty })
             else { continue }
-            findings.report(
+            report(
                 .p11, id, "shown to \(made.owner) only", "shown to \(other.owner)",
-                history.excerpt([made.begin, made.line, other.begin, other.line], ids: [id]))
+                [made.begin, made.line, other.begin, other.line], [id])
         }
-        intents(history, &findings)
-        return findings
+        intents()
     }
 
-    private static func intents(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func intents() {
         var owners: [String: RunHistory.Attempt] = [:]
         for attempt in history.attempts(.createIntent) where attempt.isOK {
             if let intent = attempt.detail["intent"] { owners[intent] = attempt }
@@ -31,9 +32,9 @@ enum IsolationChecks {
                 guard let intent = history.entries[line].detail?["intent"], let made = owners[intent] else { continue }
                 findings.examine(.p11)
                 guard made.device != session.device || made.app != session.owner.app else { continue }
-                findings.report(
+                report(
                     .p11, intent, "delivered to device \(made.device ?? "") only", "delivered to \(session.device)",
-                    history.excerpt([made.begin, made.end, session.opened, line]))
+                    [made.begin, made.end, session.opened, line])
             }
         }
     }

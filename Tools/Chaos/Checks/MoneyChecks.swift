@@ -2,40 +2,29 @@
 ///
 /// Every rule looks at the last read of the ledger, which the run makes once nothing is in flight. The ledger has the
 /// charges of the run's own customers only.
-struct MoneyChecks {
-    private let history: RunHistory
-    private var findings = Findings()
+struct MoneyChecks: Checker {
+    let history: RunHistory
+    var findings = Findings()
     /// The last state of each transaction, by its revision. If two are equal, the later line counts.
     private var latest: [String: RunHistory.Sighting] = [:]
     /// The `id` of each purchased transaction, by its app and number.
-    private var ids: [Number: String] = [:]
+    private var ids: [RunHistory.Number: String] = [:]
     private var charges: [String: ObservedCharge] = [:]
     private var chargeLine: [String: Int] = [:]
     private var ledger: Int?
 
-    private struct Number: Hashable {
-        var app: String
-        var transaction: String
-    }
-
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = MoneyChecks(history)
-        checks.run()
-        return checks.findings
-    }
-
-    private init(_ history: RunHistory) {
+    init(history: RunHistory) {
         self.history = history
         for (id, sightings) in history.sightings {
             latest[id] = sightings.max {
                 ($0.transaction.revision ?? 0, $0.line) < ($1.transaction.revision ?? 0, $1.line)
             }
             guard let last = latest[id], let number = last.transaction.transactionIdentifier else { continue }
-            ids[Number(app: last.owner.app, transaction: number)] = id
+            ids[RunHistory.Number(app: last.owner.app, transaction: number)] = id
         }
     }
 
-    private mutating func run() {
+    mutating func run() {
         for read in history.attempts(.finalCharges) where read.isOK {
             let line = read.end ?? read.begin
             ledger = line
@@ -77,13 +66,6 @@ struct MoneyChecks {
                 wasDeferred ? .d3 : .p3, id, "one charge", "\(keys.count) charges", history.life(of: id) + [ledger],
                 [id], Set(keys))
         }
-    }
-
-    private mutating func report(
-        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [Int?],
-        _ ids: Set<String>, _ keys: Set<String>
-    ) {
-        findings.report(invariant, subject, expected, found, history.excerpt(lines, ids: ids, charges: keys))
     }
 
     private static let purchase = "purchase:", renewal = "renew:"
@@ -147,8 +129,7 @@ struct MoneyChecks {
             guard net != 0 else { return }
             let declined = history.requests(about: id, .decline).contains(where: \.isOK)
             report(
-                declined ? .d2 : .p5, id, "nothing charged", "\(net) charged for a failed purchase", lines, [id],
-                [key])
+                declined ? .d2 : .p5, id, "nothing charged", "\(net) charged for a failed purchase", lines, [id], [key])
         case "restored":
             findings.examine(.r2)
             guard charge != nil else { return }
@@ -204,7 +185,7 @@ struct MoneyChecks {
                 price > 0, charges[Self.purchase + id] == nil
             else { continue }
             // The charges name a subscription by its first transaction's `id`.
-            let first = ids[Number(app: sighting.owner.app, transaction: original)] ?? original
+            let first = ids[RunHistory.Number(app: sighting.owner.app, transaction: original)] ?? original
             given[first, default: []].append((id, price, sighting.line))
         }
         for original in Set(approved.keys).union(given.keys).sorted() {

@@ -4,7 +4,7 @@
 /// the store's own list. A transaction that was sold or renewed for a price, or with a period, gives one notification
 /// of it, a refund one more, the end of a subscription one, and turning a renewal off one. Missing notifications are
 /// decided once the run has waited for them, which its phase `settled` says.
-struct NotificationChecks {
+struct NotificationChecks: Checker {
     /// An event that gives at most one notification a transaction.
     private enum Event: String {
         case sale, period, refund, end
@@ -61,16 +61,23 @@ struct NotificationChecks {
         /// Events with a second notification under another UUID, and deliveries that should not have been.
         var repeated = 0
         var outOfOrder = 0
+
+        /// Each number with its name in `report.json` and in tables.
+        var numbers: [(name: String, title: String, value: Int)] {
+            [
+                ("caused", "caused", caused), ("received", "received", received),
+                ("deliveries", "deliveries", deliveries), ("refused", "answered 500", refused),
+                ("hungUp", "hung up", hungUp), ("late", "answered late", late), ("hostile", "hostile", hostile),
+                ("lost", "lost", lost), ("repeated", "repeated", repeated),
+                ("outOfOrder", "out of order", outOfOrder),
+            ]
+        }
     }
 
-    private struct Number: Hashable {
-        var app: String
-        /// The identifier that an app's server sees.
-        var transaction: String
-    }
+    private typealias Number = RunHistory.Number
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
     private var tally = Tally()
     private var bought: [Number: Bought] = [:]
     /// In the order of first deliveries.
@@ -84,26 +91,26 @@ struct NotificationChecks {
     /// The lines at which the run had waited for the notifications of isolated stores.
     private var waited: [String: (line: Int, isSettled: Bool)] = [:]
 
-    static func check(_ history: RunHistory) -> Findings { checked(history).findings }
-
     /// Counts a run's notifications. Nil if the history has none.
     static func tally(_ history: RunHistory) -> Tally? {
-        history.arrivals.isEmpty && history.phases["settled"] == nil ? nil : checked(history).tally
+        var checks = NotificationChecks(history: history)
+        checks.run()
+        return checks.hasNotifications ? checks.tally : nil
     }
 
-    private static func checked(_ history: RunHistory) -> NotificationChecks {
-        var checks = NotificationChecks(history)
-        guard !history.arrivals.isEmpty || checks.isSettled else { return checks }
-        checks.deliveries()
-        checks.events()
-        checks.order()
-        return checks
+    private var hasNotifications: Bool { !history.arrivals.isEmpty || isSettled }
+
+    mutating func run() {
+        guard hasNotifications else { return }
+        deliveries()
+        events()
+        order()
     }
 
-    private init(_ history: RunHistory) {
+    init(history: RunHistory) {
         self.history = history
         isSettled = history.phases["settled"] != nil
-        guard !history.arrivals.isEmpty || isSettled else { return }
+        guard hasNotifications else { return }
         gatherPurchases()
         gatherNotifications()
         tally.received = sent.count
@@ -345,7 +352,7 @@ struct NotificationChecks {
         for (_, keys) in periods.sorted(by: { $0.key.transaction < $1.key.transaction }) {
             // By number: an upgrade ends a long period, so expiries do not grow.
             let all = keys.compactMap { key in bought[key].map { (key, $0) } }.sorted {
-                Self.isBefore($0.0.transaction, $1.0.transaction)
+                RunHistory.isBefore($0.0.transaction, $1.0.transaction)
             }
             guard let last = all.last, let now = nows[last.1.owner] else { continue }
             var over = (last.1.value.expires ?? 0) < now - Self.minute ? [last] : []
@@ -362,11 +369,6 @@ struct NotificationChecks {
     }
 
     private static let minute: Int64 = 60_000
-
-    /// Transactions are numbered as they are sold and renewed.
-    private static func isBefore(_ left: String, _ right: String) -> Bool {
-        (left.utf8.count, left) < (right.utf8.count, right)
-    }
 
     /// Renewals that were turned off, by cancellations and refunds only.
     private mutating func renewalsOff() {
@@ -487,7 +489,6 @@ struct NotificationChecks {
         _ subject: String, _ expected: String, _ found: String, _ lines: [Int], about: Bought? = nil
     ) {
         let life = about.map { history.life(of: $0.id) + [$0.known] } ?? []
-        findings.report(
-            .n1, subject, expected, found, history.excerpt(life + lines, ids: Set(about.map(\.id).map { [$0] } ?? [])))
+        report(.n1, subject, expected, found, life + lines, Set(about.map { [$0.id] } ?? []))
     }
 }

@@ -1,24 +1,22 @@
 /// Checks O1, O2 and O4 of introductory offers, and S2, S3 and S6 of subscriptions.
-struct OfferChecks {
+struct OfferChecks: Checker {
     private struct Group: Hashable { var owner: RunHistory.Owner; var group: String }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
     /// Transactions of each customer's group, by the first line that shows them purchased.
     private var purchased: [Group: [RunHistory.Sighting]] = [:]
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = OfferChecks(history)
-        checks.once()
-        checks.eligibility()
-        checks.released()
-        checks.periods()
-        checks.cancelled()
-        checks.active()
-        return checks.findings
+    mutating func run() {
+        once()
+        eligibility()
+        released()
+        periods()
+        cancelled()
+        active()
     }
 
-    private init(_ history: RunHistory) {
+    init(history: RunHistory) {
         self.history = history
         for sightings in history.sightings.values {
             guard let first = sightings.first(where: { $0.transaction.isPurchased }) else { continue }
@@ -32,13 +30,6 @@ struct OfferChecks {
 
     private func isAnswer(_ id: String) -> Bool {
         history.sightings[id]?.contains { $0.operation == .purchase || $0.operation == .decideIntent } == true
-    }
-
-    private mutating func report(
-        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [Int?],
-        _ ids: Set<String>
-    ) {
-        findings.report(invariant, subject, expected, found, history.excerpt(lines, ids: ids))
     }
 
     /// O1. Of a customer's group one purchase has an introductory offer. Renewals within the offer continue that
@@ -56,8 +47,8 @@ struct OfferChecks {
             report(
                 .o1, "\(key.group) for \(key.owner)", "one introductory offer",
                 "\(one.transaction.id) and \(other.transaction.id)",
-                history.life(of: one.transaction.id) + history.life(of: other.transaction.id)
-                    + [one.line, other.line], [one.transaction.id, other.transaction.id])
+                history.life(of: one.transaction.id) + history.life(of: other.transaction.id) + [one.line, other.line],
+                [one.transaction.id, other.transaction.id])
         }
     }
 

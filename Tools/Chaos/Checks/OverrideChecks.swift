@@ -2,7 +2,7 @@
 ///
 /// A value is the lines' `version` if all lines of a register have one, or else the order or visibility. A write with
 /// an unknown end may take effect at any later moment, or never.
-struct OverrideChecks {
+struct OverrideChecks: Checker {
     private struct Register: Hashable, Comparable {
         var app: String
         var device: String
@@ -27,24 +27,22 @@ struct OverrideChecks {
         var reads: [Access] = []
     }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
     private var logs: [Register: Log] = [:]
     /// Devices that wrote a value, by the app, register and value.
     private var writers: [[String]: Set<String>] = [:]
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = OverrideChecks(history)
-        for (register, log) in checks.logs.sorted(by: { $0.key < $1.key }) {
-            let initial = checks.initial(register, log)
-            checks.stale(register, log, initial)
-            checks.zones(register, log, initial)
+    mutating func run() {
+        for (register, log) in logs.sorted(by: { $0.key < $1.key }) {
+            let initial = initial(register, log)
+            stale(register, log, initial)
+            zones(register, log, initial)
         }
-        checks.pages()
-        return checks.findings
+        pages()
     }
 
-    private init(_ history: RunHistory) {
+    init(history: RunHistory) {
         self.history = history
         let accesses = history.attempts(.overrideWrite, .overrideRead, .finalOverride).compactMap { attempt in
             Self.register(attempt).map { (register: $0.0, value: $0.1, attempt: attempt) }
@@ -77,7 +75,7 @@ struct OverrideChecks {
     private mutating func report(
         _ invariant: Invariant, _ register: Register, _ expected: String, _ found: String, _ lines: [Int?]
     ) {
-        findings.report(invariant, "\(register.name) of \(register.device)", expected, found, history.excerpt(lines))
+        report(invariant, "\(register.name) of \(register.device)", expected, found, lines)
     }
 
     /// M3 and M1. The first value that was read and that the device did not write is its earlier value. A value that
@@ -94,8 +92,7 @@ struct OverrideChecks {
                     .m3, register, "a value \(register.device) wrote", "'\(read.value)', which \(other) wrote",
                     lines(of: read.value, register, other) + read.lines)
             } else if let initial, initial != read.value {
-                report(
-                    .m1, register, "a value that was written", "'\(read.value)', which no device wrote", read.lines)
+                report(.m1, register, "a value that was written", "'\(read.value)', which no device wrote", read.lines)
             } else {
                 initial = read.value
             }
@@ -195,8 +192,7 @@ struct OverrideChecks {
             {
                 let first = wanted.split(separator: " ").map(String.init).filter { Set(shown).contains($0) }
                 if Array(shown.prefix(first.count)) != first {
-                    report(
-                        .m2, name, "first \(first.joined(separator: " "))", order, write.lines + [page.begin, end])
+                    report(.m2, name, "first \(first.joined(separator: " "))", order, write.lines + [page.begin, end])
                 }
             }
             for product in shown {

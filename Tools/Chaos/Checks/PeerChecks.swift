@@ -3,15 +3,15 @@
 /// While only such a fault is in force, each request of the run's customers has an answer, and no answer is a 503. 99
 /// of 100 requests take no longer than a stated multiple of their time in calm phases. Notifications of the run's own
 /// app still come, which N1 says.
-struct PeerChecks {
+struct PeerChecks: Checker {
     private struct Sample {
         var attempt: RunHistory.Attempt
         var end: Int
         var milliseconds: Double
     }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
 
     /// The largest factor by which the slowest of a hundred requests may exceed calm time. A machine with two shared
     /// cores varies by itself, so one second is always granted.
@@ -24,15 +24,7 @@ struct PeerChecks {
     /// Time for which another fault is felt behind its end, in microseconds.
     private static let aftermath: Int64 = 3_000_000
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = PeerChecks(history: history)
-        checks.run()
-        return checks.findings
-    }
-
-    private init(history: RunHistory) { self.history = history }
-
-    private mutating func run() {
+    mutating func run() {
         let hostile = history.faults.filter { FaultName(rawValue: $0.name)?.isHostile == true }
         guard !hostile.isEmpty else { return }
         // An outage that begins beside hostile peers excuses nothing.
@@ -62,15 +54,16 @@ struct PeerChecks {
         for sample in shut where Double(shut.count) > Self.shutFactor * usual * Double(beside.count) {
             let attempt = sample.attempt
             report(
-                "\(attempt.operation.rawValue) of line \(attempt.begin + 1)", "an answer, as without hostile peers",
-                attempt.status.map { "\($0) \(attempt.code ?? "")" } ?? "none", [attempt.begin, sample.end])
+                .h1, "\(attempt.operation.rawValue) of line \(attempt.begin + 1)",
+                "an answer, as without hostile peers", attempt.status.map { "\($0) \(attempt.code ?? "")" } ?? "none",
+                [attempt.begin, sample.end])
         }
         let times = (calm: Self.p99(calm), beside: Self.p99(beside))
         guard min(calm.count, beside.count) >= Self.samplesMin else { return }
         let bound = max(Self.factor * times.calm, Self.leastMilliseconds)
         guard times.beside > bound, let slowest = beside.max(by: { $0.milliseconds < $1.milliseconds }) else { return }
         report(
-            "p99 of requests", "at most \(Int(bound)) ms beside hostile peers", "\(Int(times.beside)) ms",
+            .h1, "p99 of requests", "at most \(Int(bound)) ms beside hostile peers", "\(Int(times.beside)) ms",
             [slowest.attempt.begin, slowest.end])
     }
 
@@ -83,9 +76,5 @@ struct PeerChecks {
 
     private static func touches(_ windows: [RunHistory.Window], _ from: Int64, _ to: Int64) -> Bool {
         windows.contains { $0.begin <= to && from <= $0.end }
-    }
-
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
-        findings.report(.h1, subject, expected, found, history.excerpt(lines))
     }
 }

@@ -1,17 +1,18 @@
 /// Checks P1, P3, P4, P7 and P9: the answers a customer gets about purchases.
-enum PurchaseChecks {
-    static func check(_ history: RunHistory) -> Findings {
-        var findings = Findings()
-        lost(history, &findings)
-        keys(history, &findings)
-        edges(history, &findings)
-        reads(history, &findings)
-        return findings
+struct PurchaseChecks: Checker {
+    let history: RunHistory
+    var findings = Findings()
+
+    mutating func run() {
+        lost()
+        keys()
+        edges()
+        reads()
     }
 
     /// P1. A transaction that any line has shown as purchased was committed, so each final read of its customer has it,
     /// with the product, price and original it had. A request in flight at the end of the run is not yet a purchase.
-    private static func lost(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func lost() {
         var finals: [RunHistory.Owner: [(line: Int, shown: [String: ObservedTransaction])]] = [:]
         for read in history.attempts(.finalHistory) where read.isOK {
             let shown = Dictionary((read.transactions ?? []).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -22,14 +23,12 @@ enum PurchaseChecks {
             for read in finals[first.owner] ?? [] where read.line > first.line {
                 findings.examine(.p1)
                 let found = read.shown[id]
-                if let found, let difference = difference(first.transaction, found) {
-                    findings.report(
-                        .p1, id, difference.expected, difference.found,
-                        history.excerpt([first.begin, first.line, read.line], ids: [id]))
+                if let found, let difference = Self.difference(first.transaction, found) {
+                    report(.p1, id, difference.expected, difference.found, [first.begin, first.line, read.line], [id])
                 } else if found == nil {
-                    findings.report(
+                    report(
                         .p1, id, "the final history of \(first.owner) has it", "acknowledged as purchased, and lost",
-                        history.excerpt(history.life(of: id) + [first.line, read.line], ids: [id]))
+                        history.life(of: id) + [first.line, read.line], [id])
                 }
             }
         }
@@ -55,29 +54,26 @@ enum PurchaseChecks {
     /// one, two bodies that both succeeded, and a refusal as `keyReused` of the only body that was ever sent. A
     /// purchasing or deferred reply is not an end. After an unknown outcome these are violations of P4. A key that was
     /// sent again after everything was healed, and got no certain answer in any try, is unresolved.
-    private static func keys(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func keys() {
         var groups: [String: [RunHistory.Attempt]] = [:]
         for attempt in history.attempts(.purchase) {
             guard let key = attempt.key else { continue }
             groups["\(attempt.app ?? "")\u{1F}\(attempt.account ?? "")\u{1F}\(key)", default: []].append(attempt)
         }
         for (_, tries) in groups.sorted(by: { $0.value[0].begin < $1.value[0].begin }) {
-            resolve(tries, history, &findings)
-            answers(tries, history, &findings)
+            resolve(tries)
+            answers(tries)
         }
     }
 
-    private static func answers(
-        _ tries: [RunHistory.Attempt], _ history: RunHistory, _ findings: inout Findings
-    ) {
+    private mutating func answers(_ tries: [RunHistory.Attempt]) {
         let key = tries[0].key ?? ""
         let invariant: Invariant = tries.contains { $0.kind == .info } ? .p4 : .p3
         findings.examine(.p3)
         func report(_ invariant: Invariant, _ pair: [RunHistory.Attempt], _ expected: String, _ found: String) {
-            findings.report(
-                invariant, "key \(key)", expected, found,
-                history.excerpt(
-                    pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id))))
+            self.report(
+                invariant, "key \(key)", expected, found, pair.flatMap { [$0.begin, $0.end] },
+                Set(pair.flatMap { $0.transactions ?? [] }.map(\.id)))
         }
         let answered = tries.filter { $0.transactions?.isEmpty == false && $0.kind != .info }
             .sorted { ($0.end ?? .max) < ($1.end ?? .max) }
@@ -107,9 +103,7 @@ enum PurchaseChecks {
         }
     }
 
-    private static func resolve(
-        _ tries: [RunHistory.Attempt], _ history: RunHistory, _ findings: inout Findings
-    ) {
+    private mutating func resolve(_ tries: [RunHistory.Attempt]) {
         guard tries.contains(where: { $0.kind == .info }), let healed = history.phases["healed"] else { return }
         let late = tries.filter { $0.end != nil && history.entries[$0.begin].time >= healed }
         guard !late.isEmpty else { return }
@@ -119,14 +113,13 @@ enum PurchaseChecks {
         }
         guard !isResolved else { return }
         let pair = [tries[0], late[late.count - 1]]
-        findings.report(
+        report(
             .p4, "key \(tries[0].key ?? "")", "one final answer once all is healed",
-            "still unknown after \(tries.count) tries",
-            history.excerpt(
-                pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id))))
+            "still unknown after \(tries.count) tries", pair.flatMap { [$0.begin, $0.end] },
+            Set(pair.flatMap { $0.transactions ?? [] }.map(\.id)))
     }
 
-    private static let edges: [String: Set<String>] = [
+    private static let next: [String: Set<String>] = [
         "purchasing": ["purchased", "failed", "deferred"], "deferred": ["purchased", "failed"],
     ]
 
@@ -134,7 +127,7 @@ enum PurchaseChecks {
     /// one state. Skipped revisions are allowed, because a state may be reached over others. Reads of one worker, each
     /// begun after the one before ended, never go back. Stored answers of an idempotency key may go back, so they are
     /// left out.
-    private static func edges(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func edges() {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let numbered = sightings.filter { $0.transaction.revision != nil }.sorted {
                 ($0.transaction.revision ?? 0, $0.line) < ($1.transaction.revision ?? 0, $1.line)
@@ -143,25 +136,23 @@ enum PurchaseChecks {
             for (before, after) in zip(numbered, numbered.dropFirst()) {
                 let (from, to) = (before.transaction.state, after.transaction.state)
                 let isSame = before.transaction.revision == after.transaction.revision
-                if from == to || !isSame && reaches(from, to) { continue }
+                if from == to || !isSame && Self.reaches(from, to) { continue }
                 let expected =
                     isSame
                     ? "one state at revision \(after.transaction.revision ?? 0)"
                     : "an edge of the state machine from \(from)"
-                findings.report(
+                report(
                     .p7, id, expected, isSame ? "\(from) and \(to)" : "\(from) → \(to)",
-                    history.excerpt([before.begin, before.line, after.begin, after.line], ids: [id]))
+                    [before.begin, before.line, after.begin, after.line], [id])
                 break
             }
-            backwards(id, sightings, history, &findings)
+            backwards(id, sightings)
         }
     }
 
-    private static func reaches(_ from: String, _ to: String) -> Bool { edges[from]?.contains(to) == true }
+    private static func reaches(_ from: String, _ to: String) -> Bool { next[from]?.contains(to) == true }
 
-    private static func backwards(
-        _ id: String, _ sightings: [RunHistory.Sighting], _ history: RunHistory, _ findings: inout Findings
-    ) {
+    private mutating func backwards(_ id: String, _ sightings: [RunHistory.Sighting]) {
         var last: [Int: RunHistory.Sighting] = [:]
         for sighting in sightings where sighting.operation == .readHistory || sighting.operation == .listUnfinished {
             let process = history.entries[sighting.line].process
@@ -169,9 +160,9 @@ enum PurchaseChecks {
             guard let before = last[process], before.line < sighting.begin,
                 let old = before.transaction.revision, let new = sighting.transaction.revision, new < old
             else { continue }
-            findings.report(
+            report(
                 .p7, id, "revision \(old) or later", "revision \(new)",
-                history.excerpt([before.begin, before.line, sighting.begin, sighting.line], ids: [id]))
+                [before.begin, before.line, sighting.begin, sighting.line], [id])
             return
         }
     }
@@ -179,7 +170,7 @@ enum PurchaseChecks {
     /// P9. A read of a customer's history that began after a purchase was acknowledged to the customer has it, at every
     /// gateway. Pages are left out, which `detail.after` marks. The check reads the lists of unfinished transactions
     /// that ended before any finish of it began.
-    private static func reads(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func reads() {
         struct Known { var id: String; var line: Int; var begin: Int; var finish: Int }
         var known: [RunHistory.Owner: [Known]] = [:]
         for (id, sightings) in history.sightings {
@@ -202,10 +193,9 @@ enum PurchaseChecks {
                 if read.operation == .listUnfinished, one.finish <= end { continue }
                 findings.examine(.p9)
                 guard !shown.contains(one.id) else { continue }
-                findings.report(
+                report(
                     .p9, one.id, "the \(read.operation.rawValue) begun after the acknowledgement has it",
-                    "\(shown.count) others without it",
-                    history.excerpt([one.begin, one.line, read.begin, end], ids: [one.id]))
+                    "\(shown.count) others without it", [one.begin, one.line, read.begin, end], [one.id])
             }
         }
     }

@@ -4,7 +4,7 @@
 /// shows it purchased. It is *free to go* from the moment a finish or refund of it is about to be sent. A stream's
 /// snapshot is taken after its request, and the request follows the observer's stream before it. Deadlines begin anew
 /// with every fault and outage, so that only calm time counts, and observers that paused have no deadline.
-package struct QueueChecks {
+package struct QueueChecks: Checker {
     /// Calm time after which a delivery is missing, in microseconds. A read that a fault has swallowed is repeated when its
     /// timeout of five seconds is over.
     package static let deadline: Int64 = 7_000_000
@@ -21,8 +21,8 @@ package struct QueueChecks {
         var origin: String?
     }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
     private var items: [RunHistory.Owner: [Item]] = [:]
     private var sessions: [RunHistory.Owner: [Int]] = [:]
     /// Transactions delivered in each session, with the line of the first delivery.
@@ -31,18 +31,16 @@ package struct QueueChecks {
     private var deliveredFinally: [[String: Int]] = []
     private var sessionOfDelivery: [Int: Int] = [:]
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = QueueChecks(history)
-        checks.snapshots()
-        checks.updates()
-        checks.finished()
-        checks.finishes()
-        checks.survivors()
-        checks.order()
-        return checks.findings
+    mutating func run() {
+        snapshots()
+        updates()
+        finished()
+        finishes()
+        survivors()
+        order()
     }
 
-    private init(_ history: RunHistory) {
+    init(history: RunHistory) {
         self.history = history
         for (number, session) in history.sessions.enumerated() {
             var first: [String: Int] = [:]
@@ -87,7 +85,7 @@ package struct QueueChecks {
     private mutating func report(
         _ invariant: Invariant, _ id: String, _ expected: String, _ found: String, _ lines: [Int?]
     ) {
-        findings.report(invariant, id, expected, found, history.excerpt(lines, ids: [id]))
+        report(invariant, id, expected, found, lines, [id])
     }
 
     private func isForOther(_ item: Item, _ device: String) -> Bool { item.origin.map { $0 != device } ?? false }

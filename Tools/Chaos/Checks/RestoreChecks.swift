@@ -1,10 +1,12 @@
 /// Checks R1, R3, R4: the transactions a restore brings back. R2 is checked against the ledger.
-enum RestoreChecks {
-    static func check(_ history: RunHistory) -> Findings {
-        var findings = Findings()
-        var kept = originals(history)
+struct RestoreChecks: Checker {
+    let history: RunHistory
+    var findings = Findings()
+
+    mutating func run() {
+        var kept = originals()
         for owner in kept.keys { kept[owner]?.sort { $0.finished < $1.finished } }
-        let restored = restored(history)
+        let restored = restored()
         var begins: [String: Int] = [:]
         for attempt in history.attempts(.restore) {
             let begin = attempt.key.map { key in
@@ -13,12 +15,11 @@ enum RestoreChecks {
                 return begins[scoped] ?? attempt.begin
             }
             guard attempt.isOK, attempt.detail["state"] == "finished" else { continue }
-            missing(attempt, since: begin ?? attempt.begin, kept[attempt.owner] ?? [], restored, history, &findings)
+            missing(attempt, since: begin ?? attempt.begin, kept[attempt.owner] ?? [], restored)
         }
-        extra(history, &findings)
-        ends(history, &findings)
-        originalsStay(history, &findings)
-        return findings
+        extra()
+        ends()
+        originalsStay()
     }
 
     private struct Original {
@@ -29,7 +30,7 @@ enum RestoreChecks {
     }
 
     /// First purchases of kinds that are restored, which were acknowledged as finished and never possibly revoked.
-    private static func originals(_ history: RunHistory) -> [RunHistory.Owner: [Original]] {
+    private func originals() -> [RunHistory.Owner: [Original]] {
         var originals: [RunHistory.Owner: [Original]] = [:]
         for (id, sightings) in history.sightings {
             guard let bought = sightings.first(where: { $0.transaction.isPurchased && $0.transaction.original == nil }),
@@ -48,7 +49,7 @@ enum RestoreChecks {
     private struct Key: Hashable { var owner: RunHistory.Owner; var device: String; var root: String }
 
     /// The last line that shows a restored transaction, by its original, on each device.
-    private static func restored(_ history: RunHistory) -> [Key: Int] {
+    private func restored() -> [Key: Int] {
         var last: [Key: Int] = [:]
         for sightings in history.sightings.values {
             for sighting in sightings where sighting.transaction.state == "restored" {
@@ -63,10 +64,8 @@ enum RestoreChecks {
     /// R1. A transaction that was finished before the restore's key was first sent comes back. If the answer has
     /// transactions, they decide. If not, any later line that shows such a transaction on the device decides, including
     /// final reads. Purchases that overlap the restore may come back or not.
-    private static func missing(
-        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Key: Int],
-        _ history: RunHistory,
-        _ findings: inout Findings
+    private mutating func missing(
+        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Key: Int]
     ) {
         let answer = attempt.transactions.map { Set($0.map(\.root)) }
         // Without a list in the answer, streams must have had calm time to deliver.
@@ -80,15 +79,14 @@ enum RestoreChecks {
             findings.examine(.r1)
             let key = Key(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
             if answer?.contains(original.root) ?? ((restored[key] ?? -1) > begin) { continue }
-            findings.report(
+            report(
                 .r1, "restore \(attempt.detail["restore"] ?? attempt.key ?? "")", "\(original.root) is restored",
-                "it is not",
-                history.excerpt(history.life(of: original.id) + [attempt.begin, attempt.end], ids: [original.id]))
+                "it is not", history.life(of: original.id) + [attempt.begin, attempt.end], [original.id])
         }
     }
 
     /// R1. No restored transaction has a kind that is used up or that the app restores itself.
-    private static func extra(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func extra() {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
             let restored = sightings.filter { $0.transaction.state == "restored" }
             guard let first = restored.first, history.types[first.transaction.product] != nil else { continue }
@@ -104,14 +102,14 @@ enum RestoreChecks {
                 if found != nil { break }
             }
             guard let found else { continue }
-            findings.report(
+            report(
                 .r1, id, "a non-consumable or subscription with its original", found.reason,
-                history.excerpt([found.sighting.begin, found.sighting.line], ids: [id]))
+                [found.sighting.begin, found.sighting.line], [id])
         }
     }
 
     /// R3. A restore has one end, and its key one restore.
-    private static func ends(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func ends() {
         var ends: [String: RunHistory.Attempt] = [:]
         var keys: [String: RunHistory.Attempt] = [:]
         for attempt in history.attempts(.restore) where attempt.kind != .info {
@@ -119,25 +117,25 @@ enum RestoreChecks {
             findings.examine(.r3)
             if let state = attempt.detail["state"], state != "running" {
                 if let other = ends[restore], other.detail["state"] != state {
-                    findings.report(
+                    report(
                         .r3, "restore \(restore)", "it ends as \(other.detail["state"] ?? "") once", "\(state)",
-                        history.excerpt([other.begin, other.end, attempt.begin, attempt.end]))
+                        [other.begin, other.end, attempt.begin, attempt.end])
                 }
                 ends[restore] = attempt
             }
             guard let key = attempt.key else { continue }
             let scoped = "\(attempt.owner)\u{1F}\(attempt.device ?? "")\u{1F}\(key)"
             if let other = keys[scoped], other.detail["restore"] != restore {
-                findings.report(
+                report(
                     .r3, "key \(key)", "restore \(other.detail["restore"] ?? "") again", "restore \(restore)",
-                    history.excerpt([other.begin, other.end, attempt.begin, attempt.end]))
+                    [other.begin, other.end, attempt.begin, attempt.end])
             }
             keys[scoped] = attempt
         }
     }
 
     /// R4. After a restored transaction was finished, the final history still has its original.
-    private static func originalsStay(_ history: RunHistory, _ findings: inout Findings) {
+    private mutating func originalsStay() {
         var finals: [RunHistory.Owner: [RunHistory.Attempt]] = [:]
         for read in history.attempts(.finalHistory) where read.isOK { finals[read.owner, default: []].append(read) }
         var roots: [RunHistory.Attempt] = []
@@ -155,9 +153,9 @@ enum RestoreChecks {
             for (number, read) in (finals[restored.owner] ?? []).enumerated() where read.begin > finish.definiteEnd {
                 findings.examine(.r4)
                 guard identifiers[restored.owner]?[number].contains(root) == false else { continue }
-                findings.report(
+                report(
                     .r4, id, "the original \(root) in the final history", "gone after the finish",
-                    history.excerpt([restored.line, finish.begin, finish.end, read.end], ids: [id]))
+                    [restored.line, finish.begin, finish.end, read.end], [id])
             }
         }
     }

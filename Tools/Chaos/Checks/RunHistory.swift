@@ -41,6 +41,12 @@ package struct RunHistory: Sendable {
         var description: String { "\(account) of \(app)" }
     }
 
+    /// A transaction as an app's server names it.
+    struct Number: Hashable, Sendable {
+        var app: String
+        var transaction: String
+    }
+
     /// A line that shows a transaction.
     struct Sighting: Sendable {
         /// Line in ``entries``.
@@ -193,6 +199,11 @@ package struct RunHistory: Sendable {
     /// Whether a fault or an outage of one service touches the span, in microseconds.
     func isFaulty(_ service: String, from begin: Int64, to end: Int64) -> Bool {
         disturbances.contains { $0.target == service && $0.begin <= end && begin <= $0.end }
+    }
+
+    /// The order of identifiers, which are numbers of any length, perhaps behind a prefix.
+    static func isBefore(_ left: String, _ right: String) -> Bool {
+        (left.utf8.count, left) < (right.utf8.count, right)
     }
 
     /// The end of the calm time of a length that begins at or after a moment. Nil if the history ends earlier.

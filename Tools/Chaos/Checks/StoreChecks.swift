@@ -3,7 +3,7 @@
 /// Customers of a store have the names of the run's own customers, and devices too. A store's history has only their
 /// purchases there, its events belong to these purchases, its clock is where it was set, and the app beside it shows no
 /// part of it.
-struct StoreChecks {
+struct StoreChecks: Checker {
     private struct Store {
         /// The purchases, each with the place of its line.
         var bought: [String: Int] = [:]
@@ -11,23 +11,21 @@ struct StoreChecks {
         var isUnclear = false
     }
 
-    private let history: RunHistory
-    private var findings = Findings()
+    let history: RunHistory
+    var findings = Findings()
     private var stores: [String: Store] = [:]
     /// The store of each purchase.
     private var appOf: [String: String] = [:]
 
-    static func check(_ history: RunHistory) -> Findings {
-        var checks = StoreChecks(history: history)
-        checks.gather()
-        guard !checks.stores.isEmpty else { return checks.findings }
-        checks.reads()
-        checks.beside()
-        checks.ends()
-        return checks.findings
-    }
+    init(history: RunHistory) { self.history = history }
 
-    private init(history: RunHistory) { self.history = history }
+    mutating func run() {
+        gather()
+        guard !stores.isEmpty else { return }
+        reads()
+        beside()
+        ends()
+    }
 
     private func what(_ attempt: RunHistory.Attempt) -> String { attempt.detail["what"] ?? "" }
 
@@ -61,9 +59,9 @@ struct StoreChecks {
                 for id in shown.sorted() where store.bought[id] == nil {
                     if appOf[id] == nil, store.isUnclear, history.sightings[id] == nil { continue }
                     report(
-                        id, "\(what(attempt)) of \(app) without it",
-                        "it is in it, and of \(appOf[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")",
-                        [end])
+                        .x1, id, "\(what(attempt)) of \(app) without it",
+                        "it is in it, and of \(appOf[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")", [end]
+                    )
                 }
                 guard what(attempt) == "history" else { continue }
                 for (id, line) in store.bought.sorted(by: { $0.value < $1.value })
@@ -71,19 +69,17 @@ struct StoreChecks {
                     guard history.entries[line].account == attempt.account,
                         history.entries[line].detail?["state"] == "purchased"
                     else { continue }
-                    report(id, "history of \(app) with it", "it is lost", [line, end])
+                    report(.x1, id, "history of \(app) with it", "it is lost", [line, end])
                 }
             case "reach":
                 findings.examine(.x1)
                 report(
-                    attempt.detail["id"] ?? "", "404 in \(app), of the app's purchase",
-                    attempt.detail["answered"] ?? "an answer",
-                    [attempt.begin, end])
+                    .x1, attempt.detail["id"] ?? "", "404 in \(app), of the app's purchase",
+                    attempt.detail["answered"] ?? "an answer", [attempt.begin, end])
             case "clock":
                 findings.examine(.x1)
                 guard attempt.detail["now"] != attempt.detail["set"] else { continue }
-                report(
-                    "clock of \(app)", attempt.detail["set"] ?? "", attempt.detail["now"] ?? "none", [end])
+                report(.x1, "clock of \(app)", attempt.detail["set"] ?? "", attempt.detail["now"] ?? "none", [end])
             default: break
             }
         }
@@ -95,13 +91,13 @@ struct StoreChecks {
             findings.examine(.x1)
             guard let other = history.sightings[id]?.first else { continue }
             report(
-                id, "shown in \(app) only", "shown to \(other.owner)",
+                .x1, id, "shown in \(app) only", "shown to \(other.owner)",
                 [stores[app]?.bought[id], other.begin, other.line])
         }
         for line in history.eventPages {
             for word in (history.entries[line].detail?["transaction"] ?? "").split(separator: " ") {
                 guard let app = appOf[String(word)] else { continue }
-                report(String(word), "an event in \(app) only", "an event of the app", [line])
+                report(.x1, String(word), "an event in \(app) only", "an event of the app", [line])
             }
         }
     }
@@ -115,12 +111,8 @@ struct StoreChecks {
             // A gateway whose clock is behind keeps a store longer.
             guard attempt.isOK, what(attempt) == "closed" || jumps.isEmpty else { continue }
             report(
-                "\(what(attempt)) \(app)", "404", attempt.detail["answered"] ?? "an answer",
+                .x1, "\(what(attempt)) \(app)", "404", attempt.detail["answered"] ?? "an answer",
                 [attempt.begin, attempt.end])
         }
-    }
-
-    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ lines: [Int?]) {
-        findings.report(.x1, subject, expected, found, history.excerpt(lines))
     }
 }

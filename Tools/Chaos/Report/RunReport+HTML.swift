@@ -15,7 +15,7 @@ extension RunReport {
         \(section("Operations", operations))
         \(section("Faults", faults))
         \(section("Money, in minor units", money))
-        \(notificationCounts.isEmpty ? "" : section("Notifications", notificationTable))
+        \(notifications.map { section("Notifications", table($0)) } ?? "")
         \(storeCounts.isEmpty ? "" : section("Isolated stores", table(Self.storeTitles, storeCounts)))
         \(section("Invariants", invariants))
         </main></body></html>
@@ -104,7 +104,9 @@ extension RunReport {
 
     private var money: String { table(["", "transactions", "priced", "charges", "charged", "refunded"], sums) }
 
-    private var notificationTable: String { table(Self.notificationTitles, notificationCounts) }
+    private func table(_ tally: NotificationChecks.Tally) -> String {
+        table(tally.numbers.map(\.title), [tally.numbers.map { ReportText.number($0.value) }])
+    }
 
     private var invariants: String {
         let rows = Invariant.allCases.map { invariant in

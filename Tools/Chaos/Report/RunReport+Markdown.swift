@@ -24,8 +24,9 @@ extension RunReport {
             })
         lines += ["## Money, in minor units", ""]
         lines += table(["currency", "transactions", "priced", "charges", "charged", "refunded"], sums)
-        if !notificationCounts.isEmpty {
-            lines += ["## Notifications", ""] + table(Self.notificationTitles, notificationCounts)
+        if let numbers = notifications?.numbers {
+            let counts = numbers.map { ReportText.number($0.value) }
+            lines += ["## Notifications", ""] + table(numbers.map(\.title), [counts])
         }
         if !storeCounts.isEmpty { lines += ["## Isolated stores", ""] + table(Self.storeTitles, storeCounts) }
         lines += ["## Invariants", ""]
@@ -73,23 +74,6 @@ extension RunReport {
                 ReportText.number(Int(money.refunded)),
             ]
         }
-    }
-
-    static let notificationTitles = [
-        "caused", "received", "deliveries", "answered 500", "hung up", "answered late", "hostile", "lost", "repeated",
-        "out of order",
-    ]
-
-    /// The row of ``notificationTitles``. Empty for a run without notifications.
-    var notificationCounts: [[String]] {
-        guard let tally = notifications else { return [] }
-        return [
-            [
-                tally.caused, tally.received, tally.deliveries, tally.refused, tally.hungUp, tally.late, tally.hostile,
-                tally.lost,
-                tally.repeated, tally.outOfOrder,
-            ].map(ReportText.number)
-        ]
     }
 
     private func table(_ head: [String], _ rows: [[String]]) -> [String] {

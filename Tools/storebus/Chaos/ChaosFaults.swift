@@ -6,7 +6,7 @@ import StoreModels
 /// Faults that are injected into a running store by hand.
 enum ChaosFaults {
     /// A fault in force.
-    struct Entry: Hashable, Sendable {
+    struct Entry: Hashable, Sendable, Encodable {
         var fault: String
         var target: String
         /// The rule of the bus, or the process.
@@ -102,11 +102,9 @@ enum ChaosFaults {
     }
 
     static func result(_ entries: [Entry]) -> CommandResult {
-        let table = Table(["fault", "target", "detail"], entries) { [$0.fault, $0.target, $0.detail] }
-        let items = entries.map { entry -> JSONValue in
-            .object(["fault": .string(entry.fault), "target": .string(entry.target), "detail": .string(entry.detail)])
+        CommandResult(entries, ["fault", "target", "detail"], named: \.target, ifEmpty: "no faults") {
+            [$0.fault, $0.target, $0.detail]
         }
-        return CommandResult(table, items: items, names: entries.map(\.target), ifEmpty: "no faults")
     }
 }
 

@@ -15,7 +15,7 @@ struct ChaosRunner: Sendable {
     /// Result of a run, before its history is checked.
     struct RunOutcome: Sendable {
         var directory: String
-        var operations: Int
+        var operations = 0
         var faults: Int
         /// Services that did not come back, and keys without an outcome. Empty for a healed store.
         var unhealed: [String]
@@ -66,7 +66,7 @@ struct ChaosRunner: Sendable {
             ? ChaosIsolatedStores(client: client, notifications: notifications, seed: plan.seed) : nil
         let stories = plan.parts.contains(.stories) ? try await ChaosStories(client, seed: plan.seed) : nil
         let telling = Task { await stories?.run() }
-        let outcome = await disturb(client, injector, monitor, reporter, stores, start)
+        var outcome = await disturb(client, injector, monitor, reporter, stores, start)
         await end(following)
         await end(telling)
         if !outcome.wasBrokenOff {
@@ -88,10 +88,8 @@ struct ChaosRunner: Sendable {
         } catch {
             throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
         }
-        let verdict = try ChaosVerdict(
-            RunOutcome(
-                directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
-                unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff))
+        outcome.operations = world.counts.values.reduce(0, +)
+        let verdict = try ChaosVerdict(outcome)
         await end(reporting)
         await reporter.finish(verdict)
         return verdict
@@ -133,19 +131,13 @@ struct ChaosRunner: Sendable {
 
     // MARK: The phases
 
-    private struct Disturbed {
-        var faults: Int
-        var unhealed: [String]
-        var wasBrokenOff: Bool
-    }
-
     /// Time without faults at the beginning, to have something to disturb.
     private static let warmUp = Duration.seconds(2)
 
     private func disturb(
         _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ reporter: ChaosReporter,
         _ stores: ChaosIsolatedStores?, _ start: ContinuousClock.Instant
-    ) async -> Disturbed {
+    ) async -> RunOutcome {
         let schedule = plan.schedule
         func phase(_ name: String) { note(name, client, reporter) }
         phase("warmUp")
@@ -185,7 +177,8 @@ struct ChaosRunner: Sendable {
             phase("final")
         }
         for task in [observing, showing, probing] { await end(task) }
-        return Disturbed(faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
+        return RunOutcome(
+            directory: plan.directory, faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
     }
 
     private func end<Value>(_ task: Task<Value, Never>) async {

@@ -5,12 +5,12 @@ import StoreModels
 /// `storebus account …`, also `storebus tester …`
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Set how accounts behave at the store.",
-        discussion: """
-            storebus account set alice --storefront FRA --sheet decline:paymentInvalid
-            storebus account show alice
-            storebus account clear alice --yes
-            """,
+        "account", "Set how accounts behave at the store.",
+        """
+        storebus account set alice --storefront FRA --sheet decline:paymentInvalid
+        storebus account show alice
+        storebus account clear alice --yes
+        """,
         subcommands: [
             AccountCreateCommand.self, AccountListCommand.self, AccountShowCommand.self, AccountSetCommand.self,
             AccountResetCommand.self, AccountClearCommand.self,
@@ -18,39 +18,31 @@ struct AccountCommand: AsyncParsableCommand {
 }
 
 /// `storebus account list`
-struct AccountListCommand: AsyncParsableCommand {
+struct AccountListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the accounts that have settings or purchases.",
-        discussion: "storebus account list -o names", aliases: ["ls"])
+        "list", "List the accounts that have settings or purchases.", "storebus account list -o names", aliases: ["ls"])
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let testers = try await context.api.testers()
-        context.print(
-            TesterTable.table(testers), items: testers.map(\.json), names: testers.map(\.account),
-            next: testers.first.map { "storebus account show \($0.account)" }
-                ?? "storebus account create alice --storefront FRA",
-            ifEmpty: "no accounts")
+        context.print(TesterTable.result(testers))
     }
 }
 
 /// `storebus account show`
 struct AccountShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show how an account behaves in an app, and which settings make it so.",
-        discussion: """
-            storebus account show alice
-            storebus account show alice --bundle-id com.example.a
+        "show", "Show how an account behaves in an app, and which settings make it so.",
+        """
+        storebus account show alice
+        storebus account show alice --bundle-id com.example.a
 
-            Values marked (set) were set for this account. Values marked (app) come from the app's catalogue or \
-            settings and apply to every account.
-            """)
+        Values marked (set) were set for this account. Values marked (app) come from the app's catalogue or \
+        settings and apply to every account.
+        """)
 
-    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
-    var account: String
-
+    @Argument("The account.", "account", Completion.accounts) var account: String
     @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
@@ -67,52 +59,45 @@ struct AccountShowCommand: AsyncParsableCommand {
 }
 
 /// `storebus account set`
-struct AccountSetCommand: AsyncParsableCommand {
+struct AccountSetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change an account's settings. Settings you do not name stay.",
-        discussion: """
-            storebus account set alice --sheet cancel
-            storebus account set alice --storefront FRA --simulate purchase=paymentInvalid
-            storebus account set alice --simulate restore=unknown --simulate download=unknown
-            storebus account set alice --processor timeoutAfter
-            storebus account set alice --unset sheet
+        "set", "Change an account's settings. Settings you do not name stay.",
+        """
+        storebus account set alice --sheet cancel
+        storebus account set alice --storefront FRA --simulate purchase=paymentInvalid
+        storebus account set alice --simulate restore=unknown --simulate download=unknown
+        storebus account set alice --processor timeoutAfter
+        storebus account set alice --unset sheet
 
-            With --interrupt-purchases true purchases end as failed until you resolve them (storebus resolve). The \
-            processor's modes: timeoutBefore loses its first answer before the charge, timeoutAfter and errorAfter \
-            lose it after the charge, slow and pending take two seconds, duplicateCallback reports the outcome twice.
-            """)
+        With --interrupt-purchases true purchases end as failed until you resolve them (storebus resolve). The \
+        processor's modes: timeoutBefore loses its first answer before the charge, timeoutAfter and errorAfter \
+        lose it after the charge, slow and pending take two seconds, duplicateCallback reports the outcome twice.
+        """)
 
-    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
-    var account: String
-
+    @Argument("The account.", "account", Completion.accounts) var account: String
     @OptionGroup var settings: TesterOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if settings.isEmpty { throw ValidationError("nothing to set; for example --sheet cancel") }
     }
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let tester = try await settings.apply(to: account, context)
         context.print(TesterTable.result(tester, in: await context.appIfAny()))
     }
 }
 
 /// `storebus account create`
-struct AccountCreateCommand: AsyncParsableCommand {
+struct AccountCreateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Make an account. Buying makes one too.",
-        discussion: "storebus account create alice --storefront FRA")
+        "create", "Make an account. Buying makes one too.", "storebus account create alice --storefront FRA")
 
-    @Argument(help: ArgumentHelp("The account.", valueName: "account"))
-    var account: String
-
+    @Argument("The account.", "account") var account: String
     @OptionGroup var settings: TesterOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let tester = try await settings.apply(to: account, context)
         context.print(TesterTable.result(tester, in: await context.appIfAny()))
     }
@@ -120,63 +105,34 @@ struct AccountCreateCommand: AsyncParsableCommand {
 
 /// Options for the settings of an account.
 struct TesterOptions: ParsableArguments {
+    @Option("Its country, three letters.", "country", Completion.storefronts) var storefront: String?
+    @Option("Whether it may pay: true or false.", "bool") var canMakePayments: Bool?
+    @Option("Whether a parent must approve: true or false.", "bool") var askToBuy: Bool?
+    @Option("Whether purchases are interrupted: true or false.", "bool") var interruptPurchases: Bool?
     @Option(
-        help: ArgumentHelp("Its country, three letters.", valueName: "country"), completion: Completion.storefronts)
-    var storefront: String?
-
-    @Option(help: ArgumentHelp("Whether it may pay: true or false.", valueName: "bool"))
-    var canMakePayments: Bool?
-
-    @Option(help: ArgumentHelp("Whether a parent must approve: true or false.", valueName: "bool"))
-    var askToBuy: Bool?
-
-    @Option(help: ArgumentHelp("Whether purchases are interrupted: true or false.", valueName: "bool"))
-    var interruptPurchases: Bool?
-
-    @Option(
-        help: ArgumentHelp("The outcome of signing in: ok, fails, cancelled or interactive.", valueName: "end"),
-        completion: .list(TesterSettings.SignIn.rawValues))
+        "The outcome of signing in: ok, fails, cancelled or interactive.", "end", .list(TesterSettings.SignIn.rawValues)
+    )
     var signIn: String?
-
     @Option(
-        help: ArgumentHelp(
-            "The payment sheet: auto, approve, cancel, decline:<SKError name or code>, interactive.",
-            valueName: "answer"), completion: .list(["auto", "approve", "cancel", "decline:", "interactive"]))
+        "The payment sheet: auto, approve, cancel, decline:<SKError name or code>, interactive.", "answer",
+        .list(["auto", "approve", "cancel", "decline:", "interactive"]))
     var sheet: String?
-
     @Option(
-        help: ArgumentHelp(
-            "The answer to a higher price: agree, decline or interactive.", valueName: "end"),
-        completion: .list(TesterSettings.PriceConsent.rawValues))
+        "The answer to a higher price: agree, decline or interactive.", "end",
+        .list(TesterSettings.PriceConsent.rawValues))
     var priceConsent: String?
-
+    @Option("Whether access continues after a declined renewal: true or false.", "bool") var billingGracePeriod: Bool?
     @Option(
-        help: ArgumentHelp("Whether access continues after a declined renewal: true or false.", valueName: "bool"))
-    var billingGracePeriod: Bool?
-
-    @Option(
-        help: ArgumentHelp(
-            "How fast subscriptions renew: \(SubscriptionRenewalRate.listed).",
-            valueName: "rate"),
-        completion: .list(SubscriptionRenewalRate.rawValues))
+        "How fast subscriptions renew: \(SubscriptionRenewalRate.listed).", "rate",
+        .list(SubscriptionRenewalRate.rawValues))
     var renewalRate: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How the processor treats its charges: \(ProcessorMode.listed).",
-            valueName: "mode"), completion: .list(ProcessorMode.rawValues))
+    @Option("How the processor treats its charges: \(ProcessorMode.listed).", "mode", .list(ProcessorMode.rawValues))
     var processor: String?
-
     @Option(
-        help: ArgumentHelp(
-            "An error a request meets: \(Self.requests)= with an SKError's name or number (\(Self.errors)), or one of "
-                + "StoreKit 2's, such as networkError. Repeatable.",
-            valueName: "request=error"))
+        "An error a request meets: \(Self.requests)= with an SKError's name or number (\(Self.errors)), or one of "
+            + "StoreKit 2's, such as networkError. Repeatable.", "request=error")
     var simulate: [String] = []
-
-    @Option(
-        help: ArgumentHelp("Clear this setting. Repeatable.", valueName: "member"),
-        completion: .list(TesterSettings.memberNames.sorted()))
+    @Option("Clear this setting. Repeatable.", "member", .list(TesterSettings.memberNames.sorted()))
     var unset: [String] = []
 
     private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
@@ -239,18 +195,14 @@ struct TesterOptions: ParsableArguments {
 }
 
 /// `storebus account reset`
-struct AccountResetCommand: AsyncParsableCommand {
+struct AccountResetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Clear an account's settings. Its purchases stay.",
-        discussion: "storebus account reset alice")
+        "reset", "Clear an account's settings. Its purchases stay.", "storebus account reset alice")
 
-    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
-    var account: String
+    @Argument("The account.", "account", Completion.accounts) var account: String
+    @OptionGroup var options: GlobalOptions
 
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
             try await context.api.call(AccountRoutes.reset, [.account: account])
         }
@@ -261,27 +213,22 @@ struct AccountResetCommand: AsyncParsableCommand {
 }
 
 /// `storebus account clear`
-struct AccountClearCommand: AsyncParsableCommand {
+struct AccountClearCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Delete an account's purchases in an app.",
-        discussion: """
-            storebus account clear alice --yes
-            storebus account clear alice --dry-run
+        "clear", "Delete an account's purchases in an app.",
+        """
+        storebus account clear alice --yes
+        storebus account clear alice --dry-run
 
-            Deletes the account's transactions, entitlements, introductory offers and prompts, and cancels its open \
-            purchases that began in the store. Keeps its settings and sessions.
-            """)
+        Deletes the account's transactions, entitlements, introductory offers and prompts, and cancels its open \
+        purchases that began in the store. Keeps its settings and sessions.
+        """)
 
-    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
-    var account: String
-
-    @Flag(help: "Only print the deletions, without making them.")
-    var dryRun = false
-
+    @Argument("The account.", "account", Completion.accounts) var account: String
+    @Flag(help: "Only print the deletions, without making them.") var dryRun = false
     @OptionGroup var options: AppCommandOptions
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         let counted = try await Removal.count(context, account: account)
         if counted == 0 {
             let known = try await context.api.testers().map(\.account)

@@ -3,8 +3,12 @@ import StoreModels
 
 /// Accounts as `storebus account` shows them.
 enum TesterTable {
-    static func table(_ testers: [Received<TesterResponse>]) -> Table {
-        Table(["ACCOUNT", "STOREFRONT", "PAYMENTS", "SIGN-IN", "SHEET", "ERRORS", "SET"], testers) { tester in
+    static func result(_ testers: [Received<TesterResponse>]) -> CommandResult {
+        let hint = testers.first.map { "storebus account show \($0.account)" as Advice }
+        return CommandResult(
+            testers, ["ACCOUNT", "STOREFRONT", "PAYMENTS", "SIGN-IN", "SHEET", "ERRORS", "SET"], named: \.account,
+            json: \.json, next: hint ?? "storebus account create alice --storefront FRA", ifEmpty: "no accounts"
+        ) { tester in
             let settings = tester.effective
             return [
                 tester.account, settings.storefront ?? "-", text(settings.canMakePayments),
@@ -20,23 +24,21 @@ enum TesterTable {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
         let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))
-        var fields = FieldList()
-        func add(_ name: String, _ value: String?) {
+        let values: KeyValuePairs<String, String?> = [
+            "account": tester.account, "storefront": settings.storefront,
+            "canMakePayments": settings.canMakePayments?.description, "signIn": settings.signIn?.rawValue,
+            "sheet": settings.sheet?.text, "priceConsent": settings.priceConsent?.rawValue,
+            "billingGracePeriod": settings.billingGracePeriod?.description,
+            "askToBuy": settings.askToBuy?.description,
+            "interruptPurchases": settings.interruptPurchases?.description,
+            "subscriptionRenewalRate": settings.subscriptionRenewalRate?.rawValue,
+            "simulatedErrors": errors(settings.simulatedErrors), "processor": settings.processor?.rawValue,
+        ]
+        var fields: FieldList = [:]
+        for (name, value) in values {
             let origin = isSet.contains(name) ? "  (set)" : isOfApp.contains(name) ? "  (app)" : ""
             fields.add(name, value.map { $0 + origin })
         }
-        add("account", tester.account)
-        add("storefront", settings.storefront)
-        add("canMakePayments", settings.canMakePayments.map { "\($0)" })
-        add("signIn", settings.signIn?.rawValue)
-        add("sheet", settings.sheet?.text)
-        add("priceConsent", settings.priceConsent?.rawValue)
-        add("billingGracePeriod", settings.billingGracePeriod.map { "\($0)" })
-        add("askToBuy", settings.askToBuy.map { "\($0)" })
-        add("interruptPurchases", settings.interruptPurchases.map { "\($0)" })
-        add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)
-        add("simulatedErrors", errors(settings.simulatedErrors))
-        add("processor", settings.processor?.rawValue)
         let json = tester.json.with(JSONText.value(settings).objectValue ?? [:]).with([
             "bundleId": app.map { .string($0.bundleId) },
             "appDefaults": app.map { _ in JSONText.value(defaults) },

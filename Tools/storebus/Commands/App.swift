@@ -5,42 +5,33 @@ import StoreModels
 /// `storebus app …`
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "See and change an app's settings: its price, its versions.",
-        discussion: """
-            storebus app list
-            storebus app set --price 4.99USD
-            """,
-        subcommands: [List.self, Show.self, AppSetCommand.self])
+        "app", "See and change an app's settings: its price, its versions.",
+        """
+        storebus app list
+        storebus app set --price 4.99USD
+        """, subcommands: [List.self, Show.self, AppSetCommand.self])
 
     /// `storebus app list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the apps of the store.", discussion: "storebus app list",
-            aliases: ["ls"])
+            "list", "List the apps of the store.", "storebus app list", aliases: ["ls"])
 
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let apps = try await context.api.all(AppRoutes.list)
-            context.print(
-                AppTable.table(apps), items: apps.map { JSONText.value($0) }, names: apps.map(\.bundleId),
-                next: apps.first.map { "storebus app show\(AppOptions.flag($0.bundleId))" }
-                    ?? "storebus import App.storekit",
-                ifEmpty: "no apps yet")
+            context.print(AppTable.result(apps))
         }
     }
 
     /// `storebus app show`
-    struct Show: AsyncParsableCommand {
+    struct Show: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show an app's settings.",
-            discussion: "storebus app show --bundle-id com.example.app")
+            "show", "Show an app's settings.", "storebus app show --bundle-id com.example.app")
 
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let app = try await context.app()
             context.print(AppTable.result(app, next: "storebus product list\(AppOptions.flag(app.bundleId))"))
         }
@@ -48,22 +39,22 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 /// `storebus app set`
-struct AppSetCommand: AsyncParsableCommand {
+struct AppSetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change an app's settings. Settings you do not name stay.",
-        discussion: """
-            storebus app set --name Trails --price 4.99USD
-            storebus app set --price free
-            storebus app set --current-version 2.0 --promotions-since 2.0
-            storebus app set --promotions-since all --released false
-            storebus app set --renewal-rate realTime
+        "set", "Change an app's settings. Settings you do not name stay.",
+        """
+        storebus app set --name Trails --price 4.99USD
+        storebus app set --price free
+        storebus app set --current-version 2.0 --promotions-since 2.0
+        storebus app set --promotions-since all --released false
+        storebus app set --renewal-rate realTime
 
-            A device without the app gets the current version. If the app costs something, the user buys it first, \
-            and a promoted purchase continues after that. Users upgrade versions before --promotions-since first. An \
-            app that is not released has an empty store page, but links to test a product work. --renewal-rate takes \
-            precedence over the catalogue's _timeRate, for accounts without a rate of their own. Running \
-            subscriptions keep their rate.
-            """)
+        A device without the app gets the current version. If the app costs something, the user buys it first, \
+        and a promoted purchase continues after that. Users upgrade versions before --promotions-since first. An \
+        app that is not released has an empty store page, but links to test a product work. --renewal-rate takes \
+        precedence over the catalogue's _timeRate, for accounts without a rate of their own. Running \
+        subscriptions keep their rate.
+        """)
 
     @OptionGroup var settings: AppSettingsOptions
     @OptionGroup var options: AppCommandOptions
@@ -72,8 +63,7 @@ struct AppSetCommand: AsyncParsableCommand {
         if settings.isEmpty { throw ValidationError("nothing to set; for example --price 4.99USD") }
     }
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         let before = try await context.app()
         let app = try await context.api.call(
             AppRoutes.put, [.bundleId: before.bundleId], body: settings.merged(into: before.settings))
@@ -83,40 +73,19 @@ struct AppSetCommand: AsyncParsableCommand {
 
 /// Options for the settings of an app.
 struct AppSettingsOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Its name in the store, at most 64 characters.", valueName: "name"))
-    var name: String?
-
-    @Option(help: ArgumentHelp("The price of the app itself: 4.99USD, or free.", valueName: "price"))
-    var price: String?
-
-    @Option(help: ArgumentHelp("The version that devices get.", valueName: "version"))
-    var currentVersion: String?
-
-    @Option(
-        help: ArgumentHelp("The first version that handles promoted purchases, or all.", valueName: "version"))
-    var promotionsSince: String?
-
-    @Option(help: ArgumentHelp("Whether it is in the store: true or false.", valueName: "bool"))
-    var released: Bool?
-
-    @Option(help: ArgumentHelp("Whether its products may be sold: true or false.", valueName: "bool"))
-    var agreementsActive: Bool?
-
-    @Option(
-        help: ArgumentHelp(
-            "Whether a subscription goes on while billing is tried again: true or false.",
-            valueName: "bool"))
+    @Option("Its name in the store, at most 64 characters.", "name") var name: String?
+    @Option("The price of the app itself: 4.99USD, or free.", "price") var price: String?
+    @Option("The version that devices get.", "version") var currentVersion: String?
+    @Option("The first version that handles promoted purchases, or all.", "version") var promotionsSince: String?
+    @Option("Whether it is in the store: true or false.", "bool") var released: Bool?
+    @Option("Whether its products may be sold: true or false.", "bool") var agreementsActive: Bool?
+    @Option("Whether a subscription goes on while billing is tried again: true or false.", "bool")
     var billingGracePeriod: Bool?
-
+    @Option("How many unfinished transactions stop further purchases, or none.", "n") var unfinishedLimit: String?
     @Option(
-        help: ArgumentHelp("How many unfinished transactions stop further purchases, or none.", valueName: "n"))
-    var unfinishedLimit: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How fast subscriptions bought from now on renew: \(SubscriptionRenewalRate.listed). "
-                + "\(Self.ofCatalogue) uses the file's _timeRate.", valueName: "rate"),
-        completion: .list(SubscriptionRenewalRate.rawValues + [Self.ofCatalogue]))
+        "How fast subscriptions bought from now on renew: \(SubscriptionRenewalRate.listed). "
+            + "\(Self.ofCatalogue) uses the file's _timeRate.", "rate",
+        .list(SubscriptionRenewalRate.rawValues + [Self.ofCatalogue]))
     var renewalRate: String?
 
     static let free = "free"
@@ -167,9 +136,11 @@ struct AppSettingsOptions: ParsableArguments {
 
 /// Apps as `storebus app` shows them.
 enum AppTable {
-    static func table(_ apps: [App]) -> Table {
-        Table(
-            ["APP", "NAME", .right("PRICE"), "VERSION", "PROMOTIONS SINCE", "RELEASED", .right("CATALOGUE")], apps
+    static func result(_ apps: [App]) -> CommandResult {
+        let hint = apps.first.map { "storebus app show\(AppOptions.flag($0.bundleId))" as Advice }
+        return CommandResult(
+            apps, ["APP", "NAME", .right("PRICE"), "VERSION", "PROMOTIONS SINCE", "RELEASED", .right("CATALOGUE")],
+            named: \.bundleId, next: hint ?? "storebus import App.storekit", ifEmpty: "no apps yet"
         ) { app in
             [
                 app.bundleId, app.settings.name, price(app), app.settings.currentVersion,
@@ -181,17 +152,13 @@ enum AppTable {
 
     static func result(_ app: App, next: Advice) -> CommandResult {
         let settings = app.settings
-        var fields = FieldList()
-        fields.add("app", app.bundleId)
-        fields.add("name", settings.name)
-        fields.add("appPrice", price(app))
-        fields.add("currentVersion", settings.currentVersion)
-        fields.add("promotionsSupportedSince", settings.promotionsSupportedSince ?? "-")
-        fields.add("released", "\(settings.released)")
-        fields.add("agreementsActive", "\(settings.agreementsActive)")
-        fields.add("billingGracePeriod", "\(settings.billingGracePeriod)")
-        fields.add("unfinishedLimit", settings.unfinishedLimit.map { "\($0)" } ?? "-")
-        fields.add("subscriptionRenewalRate", rate(app))
+        var fields: FieldList = [
+            "app": app.bundleId, "name": settings.name, "appPrice": price(app),
+            "currentVersion": settings.currentVersion,
+            "promotionsSupportedSince": settings.promotionsSupportedSince ?? "-", "released": "\(settings.released)",
+            "agreementsActive": "\(settings.agreementsActive)", "billingGracePeriod": "\(settings.billingGracePeriod)",
+            "unfinishedLimit": settings.unfinishedLimit.map { "\($0)" } ?? "-", "subscriptionRenewalRate": rate(app),
+        ]
         for (name, value) in defaults(app) { fields.add("testers' \(name)", value) }
         fields.add("catalogVersion", "\(app.catalogVersion)")
         let members = JSONText.value(app).with(["renewals": .string(rate(app))])

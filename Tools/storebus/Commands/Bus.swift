@@ -8,15 +8,15 @@ import StoreModels
 /// `storebus bus …`
 struct BusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus", abstract: "See the services on the bus, their health, and their messages.",
-        discussion: """
-            storebus bus ls
-            storebus bus stats payment-queue
-            storebus bus trace 'sb.payment.v1.>'
+        "bus", "See the services on the bus, their health, and their messages.",
+        """
+        storebus bus ls
+        storebus bus stats payment-queue
+        storebus bus trace 'sb.payment.v1.>'
 
-            ls, info, stats, health and drain ask the gateway. The other commands connect to the bus directly, at the \
-            address of the running store, of --bus-url or of BUS_URL.
-            """,
+        ls, info, stats, health and drain ask the gateway. The other commands connect to the bus directly, at the \
+        address of the running store, of --bus-url or of BUS_URL.
+        """,
         subcommands: [
             List.self, Info.self, Stats.self, Ping.self, Health.self, Request.self, Subscribe.self, Publish.self,
             Trace.self, Connections.self, Top.self, Drain.self, Bench.self,
@@ -25,8 +25,7 @@ struct BusCommand: AsyncParsableCommand {
     /// `storebus bus ls`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ls", abstract: "List the services, with how many instances of each there are.",
-            discussion: "storebus bus ls", aliases: ["list"])
+            "ls", "List the services, with how many instances of each there are.", "storebus bus ls", aliases: ["list"])
 
         @OptionGroup var options: BusOptions
 
@@ -39,8 +38,7 @@ struct BusCommand: AsyncParsableCommand {
     /// `storebus bus info`
     struct Info: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "info", abstract: "List every instance with the subjects it answers.",
-            discussion: "storebus bus info catalog")
+            "info", "List every instance with the subjects it answers.", "storebus bus info catalog")
 
         @OptionGroup var options: BusOptions
 
@@ -53,8 +51,7 @@ struct BusCommand: AsyncParsableCommand {
     /// `storebus bus stats`
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "stats", abstract: "Count requests, errors and time, by instance and endpoint.",
-            discussion: "storebus bus stats payment-queue")
+            "stats", "Count requests, errors and time, by instance and endpoint.", "storebus bus stats payment-queue")
 
         @OptionGroup var options: BusOptions
 
@@ -67,8 +64,7 @@ struct BusCommand: AsyncParsableCommand {
     /// `storebus bus health`
     struct Health: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "health", abstract: "Show every instance's checks. Exits with 75 when one fails.",
-            discussion: "storebus bus health")
+            "health", "Show every instance's checks. Exits with 75 when one fails.", "storebus bus health")
 
         @OptionGroup var options: BusOptions
 
@@ -84,9 +80,7 @@ struct BusCommand: AsyncParsableCommand {
 
 /// Options that select services.
 struct BusOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Only these services.", valueName: "service"), completion: Completion.services)
-    var services: [String] = []
-
+    @Argument("Only these services.", "service", Completion.services) var services: [String] = []
     @OptionGroup var global: GlobalOptions
 
     func ask() async throws(CLIError) -> (CommandContext, [BusInstance], missing: [String]) {
@@ -111,17 +105,15 @@ extension BusCommand {
     /// `storebus bus ping`
     struct Ping: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ping", abstract: "Measure the way to every instance and back.",
-            discussion: """
-                storebus bus ping
-                storebus bus ping catalog
+            "ping", "Measure the way to every instance and back.",
+            """
+            storebus bus ping
+            storebus bus ping catalog
 
-                Discovers the instances ($SRV.PING), then asks each one. Exits with 75 when no service answers.
-                """)
+            Discovers the instances ($SRV.PING), then asks each one. Exits with 75 when no service answers.
+            """)
 
-        @Argument(help: ArgumentHelp("Only this service.", valueName: "service"), completion: Completion.services)
-        var service: String?
-
+        @Argument("Only this service.", "service", Completion.services) var service: String?
         @OptionGroup var bus: BusJoinOptions
 
         func run() async throws {
@@ -133,64 +125,54 @@ extension BusCommand {
                         .noResponders, service.map { "no instance of '\($0)' answers" } ?? "no services connected",
                         hints: ["who is there: storebus bus ls"], retryable: true)
                 }
-                var report = PingReport()
+                var pings: [Pinged] = []
                 for instance in instances {
                     let subject = "$SRV.PING.\(instance.name).\(instance.id)"
                     let began = ContinuousClock.now
                     let reply: BusMessage? = try? await client.request(subject, timeout: bus.replyTimeout)
-                    report.add(instance, reply == nil ? nil : ContinuousClock.now - began)
+                    let time = reply.map { _ in BusFormat.milliseconds(ContinuousClock.now - began) }
+                    pings.append(Pinged(instance: instance, milliseconds: time))
                 }
-                context.print(report.result)
-                return report.isComplete
+                context.print(Self.result(pings))
+                return pings.allSatisfy { $0.milliseconds != nil }
             }
             if !isComplete { throw QuietExit(status: .temporary) }
         }
+
+        /// An instance with its round trip. Nil for one that has not answered.
+        private struct Pinged {
+            let instance: PingResponse
+            let milliseconds: String?
+        }
+
+        private static func result(_ pings: [Pinged]) -> CommandResult {
+            CommandResult(
+                pings, ["SERVICE", "INSTANCE", "VERSION", .right("ROUND TRIP MS")], named: \.instance.id,
+                json: {
+                    [
+                        "service": .string($0.instance.name), "instance": .string($0.instance.id),
+                        "version": .string($0.instance.version),
+                        "roundTripMs": $0.milliseconds.map { .number($0) } ?? .null,
+                    ]
+                }, next: "storebus bus stats", ifEmpty: "no services connected"
+            ) { [$0.instance.name, $0.instance.id, $0.instance.version, $0.milliseconds ?? "no answer"] }
+        }
     }
-}
 
-/// The result of `bus ping`.
-private struct PingReport {
-    private var table = Table(["SERVICE", "INSTANCE", "VERSION", .right("ROUND TRIP MS")])
-    private var items: [JSONValue] = []
-    private var names: [String] = []
-    /// Whether every instance has answered.
-    private(set) var isComplete = true
-
-    mutating func add(_ instance: PingResponse, _ time: Duration?) {
-        let milliseconds = time.map(BusFormat.milliseconds)
-        table.add([instance.name, instance.id, instance.version, milliseconds ?? "no answer"])
-        items.append([
-            "service": .string(instance.name), "instance": .string(instance.id), "version": .string(instance.version),
-            "roundTripMs": milliseconds.map { .number($0) } ?? .null,
-        ])
-        names.append(instance.id)
-        if time == nil { isComplete = false }
-    }
-
-    var result: CommandResult {
-        CommandResult(table, items: items, names: names, next: "storebus bus stats", ifEmpty: "no services connected")
-    }
-}
-
-extension BusCommand {
     /// `storebus bus req`
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "req", abstract: "Send a request and print its answer.",
-            discussion: """
-                storebus bus req '$SRV.INFO.catalog' '{}'
-                storebus bus req sb.catalog.v1.storefronts.list '{}' --timeout 2s
+            "req", "Send a request and print its answer.",
+            """
+            storebus bus req '$SRV.INFO.catalog' '{}'
+            storebus bus req sb.catalog.v1.storefronts.list '{}' --timeout 2s
 
-                Exits with 1 when the answer is an error, and with 75 when no service takes the subject or answers in \
-                time (5s unless --timeout says otherwise).
-                """)
+            Exits with 1 when the answer is an error, and with 75 when no service takes the subject or answers in \
+            time (5s unless --timeout says otherwise).
+            """)
 
-        @Argument(help: ArgumentHelp("The subject.", valueName: "subject"))
-        var subject: String
-
-        @Argument(help: ArgumentHelp("The body.", valueName: "body"))
-        var body: String = ""
-
+        @Argument("The subject.", "subject") var subject: String
+        @Argument("The body.", "body") var body: String = ""
         @OptionGroup var headers: BusHeaderOptions
         @OptionGroup var bus: BusJoinOptions
 
@@ -224,17 +206,13 @@ extension BusCommand {
     /// `storebus bus pub`
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "pub", abstract: "Publish a message. It needs no subscriber.",
-            discussion: """
-                storebus bus pub lunch.ready '{"table":4}'
-                """)
+            "pub", "Publish a message. It needs no subscriber.",
+            """
+            storebus bus pub lunch.ready '{"table":4}'
+            """)
 
-        @Argument(help: ArgumentHelp("The subject.", valueName: "subject"))
-        var subject: String
-
-        @Argument(help: ArgumentHelp("The body.", valueName: "body"))
-        var body: String = ""
-
+        @Argument("The subject.", "subject") var subject: String
+        @Argument("The body.", "body") var body: String = ""
         @OptionGroup var headers: BusHeaderOptions
         @OptionGroup var bus: BusJoinOptions
 

@@ -6,23 +6,17 @@ extension BusCommand {
     /// `storebus bus bench`
     struct Bench: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "bench", abstract: "Measure requests and answers between two connections of this command.",
-            discussion: """
-                storebus bus bench
-                storebus bus bench --count 50000 --size 1024 --concurrency 128
+            "bench", "Measure requests and answers between two connections of this command.",
+            """
+            storebus bus bench
+            storebus bus bench --count 50000 --size 1024 --concurrency 128
 
-                Measures this machine at this moment. To compare with nats-server use 'make bench-bus'.
-                """)
+            Measures this machine at this moment. To compare with nats-server use 'make bench-bus'.
+            """)
 
-        @Option(help: ArgumentHelp("Requests in all.", valueName: "number"))
-        var count = 10_000
-
-        @Option(help: ArgumentHelp("Bytes of each body.", valueName: "bytes"))
-        var size = 128
-
-        @Option(help: ArgumentHelp("Requests under way at the same time.", valueName: "number"))
-        var concurrency = 64
-
+        @Option("Requests in all.", "number") var count = 10_000
+        @Option("Bytes of each body.", "bytes") var size = 128
+        @Option("Requests under way at the same time.", "number") var concurrency = 64
         @OptionGroup var bus: BusJoinOptions
 
         func validate() throws {
@@ -100,16 +94,14 @@ extension BusBenchRun.Result {
     func report(_ run: BusBenchRun) -> CommandResult {
         let rate = BusFormat.rate(times.count, in: whole)
         let points = [("p50Ms", 50), ("p99Ms", 99), ("maxMs", 100)].map { ($0, BusFormat.milliseconds(percentile($1))) }
-        var fields = FieldList()
+        var fields: FieldList = [
+            "requests": "\(run.count)", "failed": "\(failed)", "sizeBytes": "\(run.size)",
+            "concurrency": "\(run.concurrency)", "requestsPerSecond": rate,
+        ]
         var members: [String: JSONValue] = [
             "requests": .integer(run.count), "failed": .integer(failed), "sizeBytes": .integer(run.size),
             "concurrency": .integer(run.concurrency), "requestsPerSecond": .number(rate),
         ]
-        fields.add("requests", "\(run.count)")
-        fields.add("failed", "\(failed)")
-        fields.add("sizeBytes", "\(run.size)")
-        fields.add("concurrency", "\(run.concurrency)")
-        fields.add("requestsPerSecond", rate)
         for (name, value) in points {
             fields.add(name, value)
             members[name] = .number(value)

@@ -4,29 +4,24 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus drain`
-    struct Drain: AsyncParsableCommand {
+    struct Drain: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drain", abstract: "End an instance gracefully. Its supervisor restarts it.",
-            discussion: """
-                storebus bus drain catalog
-                storebus bus drain 9f3c0d21a4b5c6d7e8f90123
+            "drain", "End an instance gracefully. Its supervisor restarts it.",
+            """
+            storebus bus drain catalog
+            storebus bus drain 9f3c0d21a4b5c6d7e8f90123
 
-                The instance takes no more requests, finishes those it has, and ends. Given a service's name, drains \
-                all its instances, each one after the one before has a successor. Exits with 75 when no successor \
-                comes in time (20s unless --timeout says otherwise).
-                """)
+            The instance takes no more requests, finishes those it has, and ends. Given a service's name, drains \
+            all its instances, each one after the one before has a successor. Exits with 75 when no successor \
+            comes in time (20s unless --timeout says otherwise).
+            """)
 
-        @Argument(
-            help: ArgumentHelp("A service, or an instance of 'bus ls'.", valueName: "service|instance"),
-            completion: Completion.services)
-        var target: String
-
-        @OptionGroup var global: GlobalOptions
+        @Argument("A service, or an instance of 'bus ls'.", "service|instance", Completion.services) var target: String
+        @OptionGroup var options: GlobalOptions
 
         private static let successorTimeout = Duration.seconds(20)
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let present = try await context.api.received(MonitoringRoutes.services).services
             let isService = ServiceName.allCases.contains { $0.rawValue.isExactly(target) }
             let meant = present.filter { isService ? $0.name.isExactly(target) : $0.id.isExactly(target) }
@@ -48,8 +43,9 @@ extension BusCommand {
                 ])
             }
             context.print(
-                table, items: items, names: meant.map(\.id), next: "storebus bus health",
-                ifEmpty: "no services connected")
+                CommandResult(
+                    table, items: items, names: meant.map(\.id), next: "storebus bus health",
+                    ifEmpty: "no services connected"))
         }
 
         /// Waits for an instance of the same service that was not there before.

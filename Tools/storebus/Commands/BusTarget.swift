@@ -105,16 +105,9 @@ struct BusTarget: Sendable {
 
 /// Options of the commands that connect to the bus.
 struct BusJoinOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The bus's address. Also BUS_URL. Default: the running store's.", valueName: "url"))
-    var busUrl: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The file with the bus's token. Also BUS_CREDENTIALS_FILE. Default: the running store's.",
-            valueName: "path"), completion: .file())
+    @Option("The bus's address. Also BUS_URL. Default: the running store's.", "url") var busUrl: String?
+    @Option("The file with the bus's token. Also BUS_CREDENTIALS_FILE. Default: the running store's.", "path", .file())
     var busTokenFile: String?
-
     @OptionGroup var global: GlobalOptions
 
     /// Connects to the bus while the body runs.
@@ -133,9 +126,7 @@ struct BusJoinOptions: ParsableArguments {
 
 /// Headers of a message: `-H Sb-Timeout=500`.
 struct BusHeaderOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A header. Repeatable.", valueName: "name=value"))
+    @Option("A header. Repeatable.", "name=value", name: [.customShort("H"), .customLong("header")])
     var headers: [String] = []
 
     func validate() throws {

@@ -7,26 +7,16 @@ extension BusCommand {
     /// `storebus bus connections`
     struct Connections: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "connections", abstract: "List connections, open and closed, and why they closed.",
-            discussion: """
-                storebus bus connections
-                storebus bus connections --sort pending
-                storebus bus connections --state closed --sort stop
-                """, aliases: ["conns"])
+            "connections", "List connections, open and closed, and why they closed.",
+            """
+            storebus bus connections
+            storebus bus connections --sort pending
+            storebus bus connections --state closed --sort stop
+            """, aliases: ["conns"])
 
-        @Option(
-            help: ArgumentHelp("open, closed (the last 1000) or any.", valueName: "state"),
-            completion: .list(Self.states))
-        var state = "open"
-
-        @Option(
-            help: ArgumentHelp("\(Self.orders.joined(separator: ", ")).", valueName: "order"),
-            completion: .list(Self.orders))
-        var sort = "cid"
-
-        @Flag(help: "Also list the patterns that each connection subscribes to.")
-        var subs = false
-
+        @Option("open, closed (the last 1000) or any.", "state", .list(Self.states)) var state = "open"
+        @Option("\(Self.orders.joined(separator: ", ")).", "order", .list(Self.orders)) var sort = "cid"
+        @Flag(help: "Also list the patterns that each connection subscribes to.") var subs = false
         @OptionGroup var bus: BusJoinOptions
 
         private static let states = ["open", "closed", "any"]
@@ -81,11 +71,13 @@ enum BusPages {
 extension BusTables {
     /// One row a connection, in the broker's order.
     static func connections(_ connections: [JSONValue]) -> CommandResult {
-        let table = Table(
-            [
-                .right("CID"), "NAME", "USER", "ADDRESS", "UPTIME", .right("SUBS"), .right("PENDING"),
-                .right("MSGS TO"), .right("MSGS FROM"), "REASON",
-            ], connections
+        let columns: [Table.Column] = [
+            .right("CID"), "NAME", "USER", "ADDRESS", "UPTIME", .right("SUBS"), .right("PENDING"), .right("MSGS TO"),
+            .right("MSGS FROM"), "REASON",
+        ]
+        return CommandResult(
+            connections, columns, named: { "\($0["cid"]?.intValue ?? 0)" }, json: { $0 }, next: "storebus bus top",
+            ifEmpty: "there is no such connection"
         ) { one in
             func number(_ name: String) -> String { "\(one[name]?.intValue ?? 0)" }
             func word(_ name: String) -> String { one[name]?.stringValue ?? "-" }
@@ -95,9 +87,6 @@ extension BusTables {
                 one["reason"]?.stringValue ?? "",
             ]
         }
-        return CommandResult(
-            table, items: connections, names: connections.map { "\($0["cid"]?.intValue ?? 0)" },
-            next: "storebus bus top", ifEmpty: "there is no such connection")
     }
 }
 
@@ -105,21 +94,17 @@ extension BusCommand {
     /// `storebus bus top`
     struct Top: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "top", abstract: "Show the busiest subjects: requests a second.",
-            discussion: """
-                storebus bus top
-                storebus bus top --interval 5s --count 1 -o json
+            "top", "Show the busiest subjects: requests a second.",
+            """
+            storebus bus top
+            storebus bus top --interval 5s --count 1 -o json
 
-                On a terminal, refreshes until Ctrl-C. Elsewhere, or with -o json, prints once. The rates are for the \
-                interval between two readings.
-                """)
+            On a terminal, refreshes until Ctrl-C. Elsewhere, or with -o json, prints once. The rates are for the \
+            interval between two readings.
+            """)
 
-        @Option(help: ArgumentHelp("The time between two readings.", valueName: "time"))
-        var interval = TimeLimit(.seconds(1))
-
-        @Option(help: ArgumentHelp("End after this many rounds.", valueName: "number"))
-        var count: Int?
-
+        @Option("The time between two readings.", "time") var interval = TimeLimit(.seconds(1))
+        @Option("End after this many rounds.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
 
         func validate() throws {

@@ -7,21 +7,17 @@ extension BusCommand {
     /// `storebus bus sub`
     struct Subscribe: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "sub", abstract: "Print the messages on a subject as they come.",
-            discussion: """
-                storebus bus sub 'sb.evt.>'
-                storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
+            "sub", "Print the messages on a subject as they come.",
+            """
+            storebus bus sub 'sb.evt.>'
+            storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
 
-                This is an ordinary subscription, so requests on the subject count as taken. 'bus trace' only \
-                watches, and nothing counts as taken.
-                """)
+            This is an ordinary subscription, so requests on the subject count as taken. 'bus trace' only \
+            watches, and nothing counts as taken.
+            """)
 
-        @Argument(help: ArgumentHelp("A subject. * matches one token, > the rest.", valueName: "pattern"))
-        var pattern: String
-
-        @Option(help: ArgumentHelp("End after this many messages.", valueName: "number"))
-        var count: Int?
-
+        @Argument("A subject. * matches one token, > the rest.", "pattern") var pattern: String
+        @Option("End after this many messages.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
 
         func validate() throws { try BusCommand.check(count) }
@@ -35,22 +31,18 @@ extension BusCommand {
     /// `storebus bus trace`
     struct Trace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "trace", abstract: "Watch messages on the bus with their causes, without taking any.",
-            discussion: """
-                storebus bus trace
-                storebus bus trace 'sb.payment.v1.>'
-                storebus bus trace 2000000000000001
+            "trace", "Watch messages on the bus with their causes, without taking any.",
+            """
+            storebus bus trace
+            storebus bus trace 'sb.payment.v1.>'
+            storebus bus trace 2000000000000001
 
-                Give a subject pattern, or a word without a dot or wildcard, such as a transaction or a trace's \
-                number, to see only the messages that contain it. Answers go to private inboxes and cannot be read.
-                """)
+            Give a subject pattern, or a word without a dot or wildcard, such as a transaction or a trace's \
+            number, to see only the messages that contain it. Answers go to private inboxes and cannot be read.
+            """)
 
-        @Argument(help: ArgumentHelp("A pattern, or a text to look for.", valueName: "txn|pattern"))
-        var what: String = ">"
-
-        @Option(help: ArgumentHelp("End after this many messages.", valueName: "number"))
-        var count: Int?
-
+        @Argument("A pattern, or a text to look for.", "txn|pattern") var what: String = ">"
+        @Option("End after this many messages.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
 
         func validate() throws { try BusCommand.check(count) }

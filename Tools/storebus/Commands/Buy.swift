@@ -5,76 +5,51 @@ import StoreModels
 /// `storebus buy PRODUCT --as alice`
 struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "buy", abstract: "Buy a product as an account's app would.",
-        discussion: """
-            storebus buy com.example.pro.monthly --as alice
-            storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
-            storebus buy com.example.pro.monthly --as carol --outcome ask-to-buy
-            storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
-            storebus buy com.example.pro.monthly --as carol --offer winback:back.free.month
+        "buy", "Buy a product as an account's app would.",
+        """
+        storebus buy com.example.pro.monthly --as alice
+        storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
+        storebus buy com.example.pro.monthly --as carol --outcome ask-to-buy
+        storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
+        storebus buy com.example.pro.monthly --as carol --offer winback:back.free.month
 
-            The purchase has one idempotency key, made up unless you give one. While the store cannot say how it \
-            ended, the command asks again with the same key, which cannot charge twice, for 30s unless --timeout says \
-            otherwise. The account's settings decide how the payment sheet ends: storebus account set.
+        The purchase has one idempotency key, made up unless you give one. While the store cannot say how it \
+        ended, the command asks again with the same key, which cannot charge twice, for 30s unless --timeout says \
+        otherwise. The account's settings decide how the payment sheet ends: storebus account set.
 
-            --outcome decides this one purchase. approve charges it, decline has the processor refuse it, and cancel \
-            dismisses the sheet. ask-to-buy waits for storebus approve or decline, and interrupted for storebus \
-            resolve. fail:CODE fails with the SKError of that name or number. With timeout the processor charges and \
-            its answer is lost. With pending it takes two seconds to answer. The command changes the account's \
-            settings for the purchase and restores them afterwards, also on failure or Ctrl-C. Do not use it for \
-            purchases of one account side by side.
+        --outcome decides this one purchase. approve charges it, decline has the processor refuse it, and cancel \
+        dismisses the sheet. ask-to-buy waits for storebus approve or decline, and interrupted for storebus \
+        resolve. fail:CODE fails with the SKError of that name or number. With timeout the processor charges and \
+        its answer is lost. With pending it takes two seconds to answer. The command changes the account's \
+        settings for the purchase and restores them afterwards, also on failure or Ctrl-C. Do not use it for \
+        purchases of one account side by side.
 
-            Every eligible account gets the introductory offer, and --offer intro buys nothing for any other. This \
-            command signs --offer promo:ID as the app's server would, with the key in --offer-key: PEM with \
-            --offer-key-id, or the output of storebus key create --kind subscriptionOffer -o json. --offer code:ID \
-            and winback:ID are redeemed outside the app, as in the App Store.
+        Every eligible account gets the introductory offer, and --offer intro buys nothing for any other. This \
+        command signs --offer promo:ID as the app's server would, with the key in --offer-key: PEM with \
+        --offer-key-id, or the output of storebus key create --kind subscriptionOffer -o json. --offer code:ID \
+        and winback:ID are redeemed outside the app, as in the App Store.
 
-            --intent adds the payment that an app saved when it deferred a purchase begun in the store. The payment \
-            keeps the product and quantity of that purchase and is made once.
-            """)
+        --intent adds the payment that an app saved when it deferred a purchase begun in the store. The payment \
+        keeps the product and quantity of that purchase and is made once.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
-
+    @Argument("The product's identifier.", "product", Completion.products) var product: String
+    @Option("How many, 1 to 10. More than 1 only of consumables and non-renewing subscriptions.", "n") var quantity = 1
     @Option(
-        help: ArgumentHelp(
-            "How many, 1 to 10. More than 1 only of consumables and non-renewing subscriptions.", valueName: "n"))
-    var quantity = 1
-
-    @Option(
-        help: ArgumentHelp(
-            "How this purchase ends: \(OutcomeOption.words.joined(separator: ", ")).", valueName: "outcome"),
-        completion: .list(OutcomeOption.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
+        "How this purchase ends: \(OutcomeOption.words.joined(separator: ", ")).", "outcome",
+        .list(OutcomeOption.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
     var outcome: String?
-
     @Option(
-        help: ArgumentHelp(
-            "With this offer: \(OfferOption.words.joined(separator: ", ")).", valueName: "offer"),
-        completion: .list(["intro", "promo:", "code:", "winback:"]))
+        "With this offer: \(OfferOption.words.joined(separator: ", ")).", "offer",
+        .list(["intro", "promo:", "code:", "winback:"]))
     var offer: String?
-
-    @Option(
-        help: ArgumentHelp("The private key that signs a promotional offer.", valueName: "file"), completion: .file())
-    var offerKey: String?
-
-    @Option(help: ArgumentHelp("The key's identifier, when its file does not have it.", valueName: "id"))
-    var offerKeyId: String?
-
-    @Option(
-        help: ArgumentHelp("The saved payment of this intent, or the end of its identifier.", valueName: "intent"),
-        completion: Completion.intents)
+    @Option("The private key that signs a promotional offer.", "file", .file()) var offerKey: String?
+    @Option("The key's identifier, when its file does not have it.", "id") var offerKeyId: String?
+    @Option("The saved payment of this intent, or the end of its identifier.", "intent", Completion.intents)
     var intent: String?
-
-    @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
-    var idempotencyKey: String?
-
-    @Option(help: ArgumentHelp("The country of a new account, three letters.", valueName: "country"))
-    var storefront: String?
-
-    @Option(help: ArgumentHelp("Recorded with the payment.", valueName: "name"))
-    var applicationUsername: String?
-
+    @Option("The same key again gives the same purchase.", "key") var idempotencyKey: String?
+    @Option("The country of a new account, three letters.", "country") var storefront: String?
+    @Option("Recorded with the payment.", "name") var applicationUsername: String?
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 

@@ -12,50 +12,42 @@ import StoreModels
 /// `storebus ca …`
 struct CertificatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ca", abstract: "The certificates that sign receipts, transactions and notifications.",
-        discussion: """
-            storebus ca root --out root.pem
-            storebus ca show
-            storebus ca issue transaction 2000000000000001 --break tampered
-            storebus ca ocsp revoked
-            storebus ca rotate leaf
-            """,
-        subcommands: [Show.self, Root.self, Issue.self, OCSP.self, Rotate.self])
+        "ca", "The certificates that sign receipts, transactions and notifications.",
+        """
+        storebus ca root --out root.pem
+        storebus ca show
+        storebus ca issue transaction 2000000000000001 --break tampered
+        storebus ca ocsp revoked
+        storebus ca rotate leaf
+        """, subcommands: [Show.self, Root.self, Issue.self, OCSP.self, Rotate.self])
 
     /// `storebus ca show`
-    struct Show: AsyncParsableCommand {
+    struct Show: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the certificate chain and the OCSP responder's answer.",
-            discussion: "storebus ca show")
+            "show", "Show the certificate chain and the OCSP responder's answer.", "storebus ca show")
 
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             context.print(try SigningReport(try await context.api.call(SigningRoutes.get)).result)
         }
     }
 
     /// `storebus ca root`
-    struct Root: AsyncParsableCommand {
+    struct Root: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "root", abstract: "Print the root certificate, which verifiers have to trust.",
-            discussion: """
-                storebus ca root > root.pem
-                storebus ca root --out root.cer
+            "root", "Print the root certificate, which verifiers have to trust.",
+            """
+            storebus ca root > root.pem
+            storebus ca root --out root.cer
 
-                PEM, or DER for a file that ends in .cer or .der.
-                """)
+            PEM, or DER for a file that ends in .cer or .der.
+            """)
 
-        @Option(
-            help: ArgumentHelp("Write it to this file, in place of one that is there.", valueName: "file"),
-            completion: .file())
-        var out: String?
+        @Option("Write it to this file, in place of one that is there.", "file", .file()) var out: String?
+        @OptionGroup var options: GlobalOptions
 
-        @OptionGroup var global: GlobalOptions
-
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             guard let out else {
                 let pem = String(decoding: try await context.api.bytes(ReceiptRoutes.root), as: UTF8.self)
                 return context.print(pem, data: ["root": .string(pem)])
@@ -73,35 +65,21 @@ struct CertificatesCommand: AsyncParsableCommand {
     /// `storebus ca issue`
     struct Issue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "issue",
-            abstract: "Sign a payload with changes, or wrongly, for tests that have to refuse it.",
-            discussion: """
-                storebus ca issue transaction 2000000000000001
-                storebus ca issue transaction 2000000000000001 --set price=1 --break tampered
-                storebus ca issue notification 3f2a1c9e-0000-5000-8000-000000000001 --break root | storebus verify -
+            "issue", "Sign a payload with changes, or wrongly, for tests that have to refuse it.",
+            """
+            storebus ca issue transaction 2000000000000001
+            storebus ca issue transaction 2000000000000001 --set price=1 --break tampered
+            storebus ca issue notification 3f2a1c9e-0000-5000-8000-000000000001 --break root | storebus verify -
 
-                --set replaces a member of the payload: the value is JSON if it can be, else text, and null removes the \
-                member. --break: \(BrokenSignature.listed).
-                """)
+            --set replaces a member of the payload: the value is JSON if it can be, else text, and null removes the \
+            member. --break: \(BrokenSignature.listed).
+            """)
 
-        @Argument(
-            help: ArgumentHelp("\(IssueRequest.Kind.listed).", valueName: "kind"),
-            completion: .list(IssueRequest.Kind.rawValues))
-        var kind: String
-
-        @Argument(
-            help: ArgumentHelp("The transaction, or the UUID of the notification.", valueName: "of"),
-            completion: Completion.transactions)
-        var of: String
-
-        @Option(help: ArgumentHelp("Replace a member of the payload.", valueName: "name=value"))
-        var set: [String] = []
-
-        @Option(
-            name: .customLong("break"), help: ArgumentHelp("How the signature is wrong.", valueName: "way"),
-            completion: .list(BrokenSignature.rawValues))
+        @Argument("\(IssueRequest.Kind.listed).", "kind", .list(IssueRequest.Kind.rawValues)) var kind: String
+        @Argument("The transaction, or the UUID of the notification.", "of", Completion.transactions) var of: String
+        @Option("Replace a member of the payload.", "name=value") var set: [String] = []
+        @Option("How the signature is wrong.", "way", .list(BrokenSignature.rawValues), name: .customLong("break"))
         var wrong: String?
-
         @OptionGroup var options: AppCommandOptions
 
         func validate() throws {
@@ -127,17 +105,15 @@ struct CertificatesCommand: AsyncParsableCommand {
     /// `storebus ca ocsp`
     struct OCSP: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ocsp", abstract: "Set the OCSP responder's answer about every certificate.",
-            discussion: """
-                storebus ca ocsp revoked
-                storebus ca ocsp good
+            "ocsp", "Set the OCSP responder's answer about every certificate.",
+            """
+            storebus ca ocsp revoked
+            storebus ca ocsp good
 
-                \(OCSPMode.listed).
-                """)
+            \(OCSPMode.listed).
+            """)
 
-        @Argument(help: ArgumentHelp("The answer.", valueName: "answer"), completion: .list(OCSPMode.rawValues))
-        var mode: String
-
+        @Argument("The answer.", "answer", .list(OCSPMode.rawValues)) var mode: String
         @OptionGroup var global: GlobalOptions
 
         func validate() throws { try Choice.check("ANSWER", mode, among: OCSPMode.rawValues) }
@@ -153,19 +129,15 @@ struct CertificatesCommand: AsyncParsableCommand {
     /// `storebus ca rotate`
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rotate", abstract: "Make a new leaf, or intermediate and leaf, with new keys.",
-            discussion: """
-                storebus ca rotate leaf
-                storebus ca rotate intermediate
+            "rotate", "Make a new leaf, or intermediate and leaf, with new keys.",
+            """
+            storebus ca rotate leaf
+            storebus ca rotate intermediate
 
-                Existing signatures stay valid, and the root stays.
-                """)
+            Existing signatures stay valid, and the root stays.
+            """)
 
-        @Argument(
-            help: ArgumentHelp("leaf or intermediate.", valueName: "certificate"),
-            completion: .list(CertificateRotation.rawValues))
-        var certificate: String
-
+        @Argument("leaf or intermediate.", "certificate", .list(CertificateRotation.rawValues)) var certificate: String
         @OptionGroup var global: GlobalOptions
 
         func validate() throws { try Choice.check("CERTIFICATE", certificate, among: CertificateRotation.rawValues) }
@@ -215,8 +187,7 @@ private struct SigningReport {
             let table = Table(["CERTIFICATE", "NAME", "VALID UNTIL"], zip(Self.roles, chain)) { role, certificate in
                 [role, certificate.subject, Format.time(certificate.notValidAfter)]
             }
-            var fields = FieldList()
-            fields.add("ocsp", "\(ocsp.mode.rawValue)\(ocsp.url.map { ", at \($0)" } ?? "")")
+            let fields: FieldList = ["ocsp": "\(ocsp.mode.rawValue)\(ocsp.url.map { ", at \($0)" } ?? "")"]
             return table.text(style) + "\n" + fields.text(style)
         }
     }

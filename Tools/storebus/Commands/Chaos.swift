@@ -1,20 +1,21 @@
 import ArgumentParser
 import BusClient
 import Chaos
+import StoreHTTP
 import StoreModels
 
 /// `storebus chaos …`
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chaos", abstract: "Break a store on purpose, and check its invariants.",
-        discussion: """
-            storebus chaos run --seed 7 --duration 60s
-            storebus chaos matrix --target payment-queue --faults kill,pause
-            storebus chaos check chaos-7
-            storebus chaos check --live
-            storebus chaos runs
-            storebus chaos fault list
-            """,
+        "chaos", "Break a store on purpose, and check its invariants.",
+        """
+        storebus chaos run --seed 7 --duration 60s
+        storebus chaos matrix --target payment-queue --faults kill,pause
+        storebus chaos check chaos-7
+        storebus chaos check --live
+        storebus chaos runs
+        storebus chaos fault list
+        """,
         subcommands: [
             ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosCheckCommand.self, ChaosRunsCommand.self,
             ChaosFaultCommand.self,
@@ -23,72 +24,33 @@ struct ChaosCommand: AsyncParsableCommand {
 
 /// Options of the commands that run a workload.
 struct ChaosOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Decides the faults and their moments. Default: a random one.", valueName: "n"))
-    var seed: String?
-
+    @Option("Decides the faults and their moments. Default: a random one.", "n") var seed: String?
     @Option(
-        help: ArgumentHelp(
-            "Where the faults go: processes of storebus up, or containers of a running docker compose project.",
-            valueName: "process|compose"), completion: .list(DriverName.rawValues))
+        "Where the faults go: processes of storebus up, or containers of a running docker compose project.",
+        "process|compose", .list(DriverName.rawValues))
     var driver = DriverName.process.rawValue
-
-    @Option(
-        help: ArgumentHelp(
-            "The compose project. Also COMPOSE_PROJECT_NAME. Default: the only one that runs a store.",
-            valueName: "name"))
+    @Option("The compose project. Also COMPOSE_PROJECT_NAME. Default: the only one that runs a store.", "name")
     var project: String?
-
     @Option(
-        help: ArgumentHelp(
-            "Services that may be hit, separated by commas; of a compose project postgres, door and nats-1 to nats-3 "
-                + "too. Default: all.", valueName: "services"),
-        completion: .list(ServiceList.services + ComposeProject.infrastructure))
+        "Services that may be hit, separated by commas; of a compose project postgres, door and nats-1 to nats-3 "
+            + "too. Default: all.", "services", .list(ServiceList.services + ComposeProject.infrastructure))
     var target: String?
-
     @Option(
-        help: ArgumentHelp(
-            "Faults to inject, separated by commas: \(FaultName.listed). "
-                + "Default: all but overload.", valueName: "faults"),
-        completion: .list(FaultName.rawValues))
+        "Faults to inject, separated by commas: \(FaultName.listed). Default: all but overload.", "faults",
+        .list(FaultName.rawValues))
     var faults: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The customers' workload: \(Workload.listed).", valueName: "name"),
-        completion: .list(Workload.rawValues))
+    @Option("The customers' workload: \(Workload.listed).", "name", .list(Workload.rawValues))
     var workload = Workload.mix.rawValue
-
-    @Option(
-        help: ArgumentHelp(
-            "Other parts to leave out, separated by commas: "
-                + "\(RunPart.listed).", valueName: "parts"),
-        completion: .list(RunPart.rawValues))
+    @Option("Other parts to leave out, separated by commas: \(RunPart.listed).", "parts", .list(RunPart.rawValues))
     var without: String?
-
-    @Option(help: ArgumentHelp("Operations a second.", valueName: "n"))
-    var rate = 100
-
+    @Option("Operations a second.", "n") var rate = 100
+    @Option("Write history and reports here. Default: chaos-<seed>.", "dir", .directory) var out: String?
     @Option(
-        help: ArgumentHelp("Write history and reports here. Default: chaos-<seed>.", valueName: "dir"),
-        completion: .directory)
-    var out: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Disturb the store that runs on this directory. Default: a new store, removed afterwards.",
-            valueName: "dir"), completion: .directory)
+        "Disturb the store that runs on this directory. Default: a new store, removed afterwards.", "dir", .directory)
     var data: String?
-
-    @Option(
-        help: ArgumentHelp("Number of processes of a service of the new store. Repeatable.", valueName: "service=n"))
-    var replicas: [String] = []
-
-    @Option(help: ArgumentHelp("The PostgreSQL of the new store.", valueName: "url"))
-    var databaseUrl: String?
-
-    @Flag(help: "Keep the new store's data, so that you can look at it.")
-    var keepData = false
-
+    @Option("Number of processes of a service of the new store. Repeatable.", "service=n") var replicas: [String] = []
+    @Option("The PostgreSQL of the new store.", "url") var databaseUrl: String?
+    @Flag(help: "Keep the new store's data, so that you can look at it.") var keepData = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -195,4 +157,205 @@ struct ChaosVerdict: Sendable {
     var word: String { outcome.unhealed.isEmpty ? report.check.verdict.rawValue : "not healed" }
 
     var line: String { "\(report.line)  report: \(outcome.directory)/report.html" }
+}
+
+/// `storebus chaos run`
+struct ChaosRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "run", "Run a workload, inject faults by a seed, heal, and check every invariant.",
+        """
+        storebus chaos run --seed 7
+        storebus chaos run --seed 7 --duration 10m --target payment-queue,broker --faults kill,pause
+        storebus chaos run --data .storebus --faults kill --workload purchases
+        storebus chaos run --driver compose --target postgres,payment-queue --faults kill,pause
+
+        Starts a store of its own, or disturbs a running one (--data), with an app and accounts that the run \
+        makes. The same seed, duration, targets and faults give the same schedule. After the faults the run heals \
+        everything, repeats requests without an outcome under their keys, and reads everything. Then it checks \
+        history.jsonl and writes the reports. Exits with 1 unless every invariant held and the store recovered. \
+        Ctrl-C heals everything too.
+
+        A running store needs STOREBUS_CHAOS=1 for the faults of the bus: drop, duplicate, delay, reorder, \
+        corrupt, partition. Faults with disks, clocks and relays need a store that the run starts. disk-full puts \
+        each SQLite file on a small disk in a mount namespace. clock-jump needs libfaketime and moves one \
+        service's clock two hours forwards or one back. cut-to and cut-from hold back one direction between a \
+        service and the broker. torn-frames ends connections in the middle of a frame. The run refuses a fault \
+        that --faults names and this machine cannot inject. Without --faults it leaves that fault out, says so, \
+        and lists it in options.json.
+
+        With --driver compose the run disturbs the containers of a running compose project. Start the project \
+        with deploy/compose.chaos.yml: its broker takes rules for faults, this machine can reach its bus, and \
+        killed containers restart. The run reads the operator's key and the bus's token from the containers, or \
+        takes them from STOREBUS_ADMIN_KEY_FILE and BUS_CREDENTIALS_FILE.
+        """)
+
+    @Option("How long faults are injected: 60s, 10m.", "time") var duration = TimeLimit(.seconds(60))
+    @OptionGroup var chaos: ChaosOptions
+
+    func validate() throws {
+        guard duration.duration >= .seconds(3) else { throw ValidationError("--duration is 3s at least") }
+    }
+
+    func run() async throws {
+        let environment = CommandEnvironment.current
+        let plan = try await chaos.plan(duration: duration.duration, environment)
+        try FileAccess.makeDirectory(plan.directory)
+        if !chaos.output.quiet, !chaos.output.format.isJSON {
+            environment.console.narrate(
+                "seed \(plan.seed), \(plan.schedule.faults.count) faults in \(duration), into \(plan.directory)\n")
+        }
+        let display = ChaosDisplay(environment, isQuiet: chaos.output.quiet || chaos.output.format.isJSON)
+        let verdict = try await chaos.withStore(
+            of: plan, log: "\(plan.directory)/up.log", environment
+        ) { store, bus throws(CLIError) in
+            try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
+        }
+        chaos.output.print(verdict.result(plan))
+        if verdict.outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
+        if !verdict.isGood { throw QuietExit(status: .refused) }
+    }
+}
+
+extension ChaosVerdict {
+    func result(_ plan: ChaosPlan) -> CommandResult {
+        let members = report.jsonValue.with([
+            "report": .string("\(outcome.directory)/report.html"),
+            "seed": .string("\(plan.seed)"),
+            "brokenOff": .bool(outcome.wasBrokenOff),
+            "unhealed": .array(outcome.unhealed.map { .string($0) }),
+        ])
+        var text = line + "\n"
+        for name in outcome.unhealed.prefix(10) { text += "not healed: \(name)\n" }
+        return CommandResult(text, data: members)
+    }
+}
+
+/// `storebus chaos runs`
+struct ChaosRunsCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "runs", "List the runs that broke this store, the newest first.",
+        """
+        storebus chaos runs
+
+        A run reports itself to the gateway of the store that it breaks, while it goes on. The last fifty are kept.
+        """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ context: CommandContext) async throws {
+        let runs = try await context.api.call(BusRoutes.runs).runs
+        let columns: [Table.Column] = [
+            "RUN", .right("SEED"), "BEGAN", "PHASE", "VERDICT", .right("OPERATIONS"), .right("FAULTS"), .right("LOST"),
+            .right("DOUBLE"), .right("RECOVERY MS"),
+        ]
+        context.print(
+            CommandResult(
+                runs, columns, named: \.id, next: "storebus open", ifEmpty: "no run has broken this store"
+            ) { run in
+                [
+                    run.id, run.seed, run.startedAt.description, run.phase.rawValue, run.verdict?.rawValue ?? "-",
+                    "\(run.operations)", "\(run.faultCount)", run.lost.map { "\($0)" } ?? "-",
+                    run.doubleCharges.map { "\($0)" } ?? "-", run.worstRecoveryMilliseconds.map { "\($0)" } ?? "-",
+                ]
+            })
+    }
+}
+
+/// `storebus chaos fault …`
+struct ChaosFaultCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "fault", "Inject faults into a running store by hand.",
+        """
+        storebus chaos fault list
+        storebus chaos fault add delay payment-queue
+        storebus chaos fault clear delay payment-queue
+        storebus chaos fault clear
+        """, subcommands: [List.self, Add.self, Clear.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            "list", "List the faults in force on the bus, and stopped processes.", "storebus chaos fault list")
+
+        @OptionGroup var bus: BusJoinOptions
+
+        func run() async throws {
+            try await bus.join { client, context throws(CLIError) in
+                context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
+            }
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            "add", "Inject one fault into one service.",
+            """
+            storebus chaos fault add kill payment-queue
+            storebus chaos fault add partition eligibility
+
+            The store restarts a killed process. Pauses and faults of the bus stay until you clear them.
+            """)
+
+        @Argument("The fault.", "fault", .list(FaultName.rawValues)) var fault: String
+        @Argument("The service.", "service", .list(ServiceList.services)) var service: String
+        @OptionGroup var bus: BusJoinOptions
+
+        func run() async throws {
+            let (fault, target) = try FaultArguments.parse(fault, service)
+            try await bus.join { client, context throws(CLIError) in
+                try await ChaosFaults.add(fault, target, client, context)
+                context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
+            }
+        }
+    }
+
+    struct Clear: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            "clear", "Take back all faults, or one: rules of the bus, and stopped processes.",
+            """
+            storebus chaos fault clear
+            storebus chaos fault clear delay payment-queue
+            """)
+
+        @Argument("Only this fault.", "fault", .list(FaultName.rawValues)) var fault: String?
+        @Argument("Only at this service.", "service", .list(ServiceList.services)) var service: String?
+        @OptionGroup var bus: BusJoinOptions
+
+        func validate() throws {
+            if fault != nil, service == nil {
+                throw ValidationError("name the service, too; without both all are cleared")
+            }
+        }
+
+        func run() async throws {
+            if let fault, let service {
+                let (fault, target) = try FaultArguments.parse(fault, service)
+                return try await bus.join { client, context throws(CLIError) in
+                    try await ChaosFaults.remove(fault, target, client, context)
+                    context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
+                }
+            }
+            // A stopped broker accepts no connection, so processes go on first.
+            let context = try CommandContext.find(bus.global)
+            ChaosFaults.resumeFrozen(context.directory)
+            try await bus.join { client, context throws(CLIError) in
+                _ = try await BusFaults.askPatiently(client, "CLEAR")
+                context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
+            }
+        }
+    }
+}
+
+/// A fault and a service of the command line.
+private enum FaultArguments {
+    /// - Throws: `usage` for an unknown one, and for several.
+    static func parse(_ fault: String, _ service: String) throws(CLIError) -> (FaultName, String) {
+        let known = FaultName.allCases.filter { [.signal, .busRules].contains($0.means) }
+        let names = try ChaosPlan.names("fault", fault, known: known.map(\.rawValue))
+        let targets = try ChaosPlan.targets(service, of: ServiceList.services)
+        guard let fault = names.first.flatMap(FaultName.init(rawValue:)), names.count == 1, targets.count == 1
+        else {
+            throw CLIError(.usage, "one fault and one service at a time", hints: ["repeat the command for more"])
+        }
+        return (fault, targets[0])
+    }
 }

@@ -6,21 +6,20 @@ import StoreModels
 /// `storebus chaos matrix`
 struct ChaosMatrixCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "matrix", abstract: "Inject each fault into each service, one at a time, and print the table.",
-        discussion: """
-            storebus chaos matrix
-            storebus chaos matrix --target payment-queue,gateway --faults kill,pause,partition
-            storebus chaos matrix --length 5s --out matrix -o json
-            storebus chaos matrix --driver compose --target postgres,door,broker --faults kill,pause,restart
+        "matrix", "Inject each fault into each service, one at a time, and print the table.",
+        """
+        storebus chaos matrix
+        storebus chaos matrix --target payment-queue,gateway --faults kill,pause,partition
+        storebus chaos matrix --length 5s --out matrix -o json
+        storebus chaos matrix --driver compose --target postgres,door,broker --faults kill,pause,restart
 
-            Each round has an app and accounts of its own and one fault. It writes its history and reports into a \
-            directory of its own name below --out, beside the table, matrix.json and matrix.md. Availability is the \
-            share of operations with an outcome. Exits with 1 unless every round is valid.
-            """)
+        Each round has an app and accounts of its own and one fault. It writes its history and reports into a \
+        directory of its own name below --out, beside the table, matrix.json and matrix.md. Availability is the \
+        share of operations with an outcome. Exits with 1 unless every round is valid.
+        """)
 
-    @Option(help: ArgumentHelp("How long each fault lasts. Kill and restart are instantaneous.", valueName: "time"))
+    @Option("How long each fault lasts. Kill and restart are instantaneous.", "time")
     var length = TimeLimit(.seconds(2))
-
     @OptionGroup var chaos: ChaosOptions
 
     func validate() throws {

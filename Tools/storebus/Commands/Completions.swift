@@ -4,13 +4,13 @@ import StoreModels
 /// `storebus completions`
 struct CompletionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Print or install a shell's completions.",
-        discussion: """
-            storebus completions zsh --install
-            source <(storebus completions bash)
+        "completions", "Print or install a shell's completions.",
+        """
+        storebus completions zsh --install
+        source <(storebus completions bash)
 
-            Completes products, accounts, transactions and storefronts from the running store.
-            """)
+        Completes products, accounts, transactions and storefronts from the running store.
+        """)
 
     /// A shell, with the place and text of its completion script.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
@@ -46,12 +46,8 @@ struct CompletionsCommand: AsyncParsableCommand {
         }
     }
 
-    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"))
-    var shell: Shell
-
-    @Flag(help: "Write it where the shell looks.")
-    var install = false
-
+    @Argument("bash, zsh or fish.", "shell") var shell: Shell
+    @Flag(help: "Write it where the shell looks.") var install = false
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

@@ -4,20 +4,20 @@ import StoreModels
 /// `storebus config …`
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show the settings in force, and where each comes from.",
-        discussion: "storebus config show", subcommands: [Show.self])
+        "config", "Show the settings in force, and where each comes from.", "storebus config show",
+        subcommands: [Show.self])
 
     /// `storebus config show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show each value and its source. Secrets stay hidden.",
-            discussion: """
-                storebus config show
-                storebus config show --url http://127.0.0.1:7431 -o json
+            "show", "Show each value and its source. Secrets stay hidden.",
+            """
+            storebus config show
+            storebus config show --url http://127.0.0.1:7431 -o json
 
-                A flag takes precedence over a variable, a variable over .storebus/run/up.json here or in a directory \
-                above, and that file over the default.
-                """)
+            A flag takes precedence over a variable, a variable over .storebus/run/up.json here or in a directory \
+            above, and that file over the default.
+            """)
 
         @OptionGroup var options: AppCommandOptions
 
@@ -26,14 +26,14 @@ struct ConfigCommand: AsyncParsableCommand {
             let settings = EffectiveSettings.find(
                 url: options.global.url, data: options.global.data, bundleId: options.app.bundleId, environment)
             let rows = Self.rows(settings, options.global.output, environment)
-            let table = Table(["SETTING", "VALUE", "FROM"], rows) { [$0.name, $0.value, $0.origin] }
-            let items = rows.map { row -> JSONValue in
-                ["setting": .string(row.name), "value": .string(row.value), "origin": .string(row.origin)]
-            }
             options.global.output.print(
                 CommandResult(
-                    table, items: items, names: rows.map(\.name), next: "storebus doctor",
-                    notes: EffectiveSettings.misspeltVariables(environment.variables).map { Advice($0) }, ifEmpty: ""))
+                    rows, ["SETTING", "VALUE", "FROM"], named: \.name,
+                    json: {
+                        ["setting": .string($0.name), "value": .string($0.value), "origin": .string($0.origin)]
+                    }, next: "storebus doctor",
+                    notes: EffectiveSettings.misspeltVariables(environment.variables).map { Advice($0) }, ifEmpty: ""
+                ) { [$0.name, $0.value, $0.origin] })
         }
 
         private static func rows(

@@ -3,58 +3,51 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus approve`
-struct ApproveCommand: AsyncParsableCommand {
+struct ApproveCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Approve a purchase that waits for a person.",
-        discussion: """
-            storebus approve …0001
+        "approve", "Approve a purchase that waits for a person.",
+        """
+        storebus approve …0001
 
-            Answers a deferred purchase as a parent does, or an open payment sheet as a shopper does (storebus prompt \
-            list). The first answer decides. Later ones get the same outcome.
-            """)
+        Answers a deferred purchase as a parent does, or an open payment sheet as a shopper does (storebus prompt \
+        list). The first answer decides. Later ones get the same outcome.
+        """)
 
     @OptionGroup var named: TransactionArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws { try await Decision(transaction: named.transaction, verdict: .approve).run(global) }
+    func run(_ context: CommandContext) async throws { try await Decision.make(.approve, named, context) }
 }
 
 /// `storebus decline`
-struct DeclineCommand: AsyncParsableCommand {
+struct DeclineCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decline", abstract: "Decline a purchase that waits for a person.",
-        discussion: "storebus decline …0001 --error paymentInvalid")
+        "decline", "Decline a purchase that waits for a person.", "storebus decline …0001 --error paymentInvalid")
 
     @OptionGroup var named: TransactionArgument
-
-    @Option(help: ArgumentHelp("The SKError the payment fails with.", valueName: "name or code"))
-    var error: String?
-
-    @OptionGroup var global: GlobalOptions
+    @Option("The SKError the payment fails with.", "name or code") var error: String?
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws { try SKErrorText.validate("--error", error) }
 
-    func run() async throws {
-        try await Decision(transaction: named.transaction, verdict: .decline, error: error).run(global)
-    }
+    func run(_ context: CommandContext) async throws { try await Decision.make(.decline, named, error: error, context) }
 }
 
 /// `storebus resolve`
-struct ResolveCommand: AsyncParsableCommand {
+struct ResolveCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Let an interrupted purchase go on.",
-        discussion: """
-            storebus resolve …0001
+        "resolve", "Let an interrupted purchase go on.",
+        """
+        storebus resolve …0001
 
-            Acts as a shopper who accepts new terms or corrects a card. The interrupted purchase stays failed, and \
-            the store makes a new one in its place. Resolving it again gives the same new one.
-            """)
+        Acts as a shopper who accepts new terms or corrects a card. The interrupted purchase stays failed, and \
+        the store makes a new one in its place. Resolving it again gives the same new one.
+        """)
 
     @OptionGroup var named: TransactionArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let row = try await TransactionSearch.find(named.transaction, context)
         let resolved = try await context.api.call(TransactionRoutes.resolve, [.id: row.transaction.id])
         context.print(Decision.result(resolved, account: row.account).about(row.bundleId))
@@ -62,25 +55,24 @@ struct ResolveCommand: AsyncParsableCommand {
 }
 
 /// `storebus redeliver`
-struct RedeliverCommand: AsyncParsableCommand {
+struct RedeliverCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redeliver", abstract: "Deliver an unfinished transaction once more.",
-        discussion: """
-            storebus redeliver …0001
+        "redeliver", "Deliver an unfinished transaction once more.",
+        """
+        storebus redeliver …0001
 
-            Delivers the transaction to open apps again, as at a launch, with a higher revision. Nothing else about \
-            it changes. The store does not deliver a finished transaction again, and a purchasing one has nothing to \
-            deliver yet.
-            """)
+        Delivers the transaction to open apps again, as at a launch, with a higher revision. Nothing else about \
+        it changes. The store does not deliver a finished transaction again, and a purchasing one has nothing to \
+        deliver yet.
+        """)
 
     @OptionGroup var named: TransactionArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
     /// ```
     /// redelivered  2000000000000001  com.example.pro.monthly  purchased, revision 3
     /// ```
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let row = try await TransactionSearch.find(named.transaction, context)
         let transaction = try await context.api.call(TransactionRoutes.redeliver, [.id: row.transaction.id])
         let name = Format.name(transaction)
@@ -101,25 +93,22 @@ struct RedeliverCommand: AsyncParsableCommand {
 
 /// The argument that names a transaction.
 struct TransactionArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
-        completion: Completion.transactions)
+    @Argument("The transaction, or the end of its identifier: 0001.", "transaction", Completion.transactions)
     var transaction: String
 }
 
 /// Decides a purchase: a parent's decision about a deferred one, or the answer to an open sheet.
-struct Decision: Sendable {
-    enum Verdict: String, Sendable { case approve, decline }
+enum Decision {
+    enum Verdict { case approve, decline }
 
-    var transaction: String
-    var verdict: Verdict
-    var error: String?
-
-    func run(_ global: GlobalOptions) async throws(CLIError) {
-        let context = try CommandContext.find(global)
-        let row = try await TransactionSearch.find(transaction, context)
+    static func make(
+        _ verdict: Verdict, _ named: TransactionArgument, error: String? = nil, _ context: CommandContext
+    ) async throws(CLIError) {
+        let row = try await TransactionSearch.find(named.transaction, context)
         if row.transaction.transactionState == .purchasing {
-            return try await answerSheet(row.transaction, context)
+            let prompt = try await openPrompt(about: row.transaction, context)
+            return try await PromptLookup.answer(
+                prompt, verdict == .approve ? .approve : .decline, error: error, context)
         }
         do throws(CLIError) {
             let values: [PathParameter: String] = [.id: row.transaction.id]
@@ -130,21 +119,20 @@ struct Decision: Sendable {
                 let reason = error.map { OptionalError(error: NamedError($0)) }
                 decided = try await context.api.call(TransactionRoutes.decline, values, body: reason)
             }
-            context.print(Self.result(decided, account: row.account).about(row.bundleId))
+            context.print(result(decided, account: row.account).about(row.bundleId))
         } catch  where error.is(.transactionStateInvalid) {
-            throw Self.withWayOut(error, row.transaction)
+            throw withWayOut(error, row.transaction)
         }
     }
 
-    /// Answers an open payment sheet.
-    private func answerSheet(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) {
-        guard let prompt = try await PromptLookup.about(transaction, context) else {
-            let name = Format.name(transaction)
-            throw CLIError(
-                CLIErrorCode(.notFound), "\(name) is purchasing, and has no open prompt",
-                hints: ["open prompts: storebus prompt list", "storebus why \(name)"])
-        }
-        try await PromptLookup.answer(prompt, verdict == .approve ? .approve : .decline, error: error, context)
+    private static func openPrompt(
+        about transaction: PaymentTransaction, _ context: CommandContext
+    ) async throws(CLIError) -> Prompt {
+        if let prompt = try await PromptLookup.about(transaction, context) { return prompt }
+        let name = Format.name(transaction)
+        throw CLIError(
+            CLIErrorCode(.notFound), "\(name) is purchasing, and has no open prompt",
+            hints: ["open prompts: storebus prompt list", "storebus why \(name)"])
     }
 
     private static func withWayOut(_ error: CLIError, _ transaction: PaymentTransaction) -> CLIError {

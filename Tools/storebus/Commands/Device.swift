@@ -5,13 +5,12 @@ import StoreModels
 /// `storebus device …`
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device",
-        abstract: "Devices: their systems, their apps, and the transactions an app receives at launch.",
-        discussion: """
-            storebus device add alice-2 --as alice
-            storebus device resume alice-2 --as alice
-            storebus device put alice-2 --platform iPadOS --os-version 17.4
-            """,
+        "device", "Devices: their systems, their apps, and the transactions an app receives at launch.",
+        """
+        storebus device add alice-2 --as alice
+        storebus device resume alice-2 --as alice
+        storebus device put alice-2 --platform iPadOS --os-version 17.4
+        """,
         subcommands: [
             DeviceListCommand.self, DeviceShowCommand.self, DeviceAddCommand.self, DeviceResumeCommand.self,
             DevicePutCommand.self, DeviceDeleteCommand.self, DeviceInstallCommand.self, DeviceUninstallCommand.self,
@@ -21,35 +20,28 @@ struct DeviceCommand: AsyncParsableCommand {
 
 /// The options that name a device of an account.
 struct DeviceArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The device.", valueName: "device"))
-    var device: String
-
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account, made if it is new.", valueName: "account"),
-        completion: Completion.accounts)
+    @Argument("The device.", "device") var device: String
+    @Option("The account, made if it is new.", "account", Completion.accounts, name: .customLong("as"))
     var account: String
-
     @OptionGroup var app: AppOptions
 }
 
 /// `storebus device list`
-struct DeviceListCommand: AsyncParsableCommand {
+struct DeviceListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List devices, with their apps and the purchases made there.",
-        discussion: """
-            storebus device list
-            storebus device list --as alice -o names
-            """, aliases: ["ls"])
+        "list", "List devices, with their apps and the purchases made there.",
+        """
+        storebus device list
+        storebus device list --as alice -o names
+        """, aliases: ["ls"])
 
     @OptionGroup var owner: AccountFilter
-
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
     /// Maximum number of transactions searched for devices.
     private static let searchedMax = 20_000
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         var filter = try Filter([])
         try filter.add("account", owner.account)
         let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
@@ -59,35 +51,23 @@ struct DeviceListCommand: AsyncParsableCommand {
         let devices = DeviceTable.rows(rows, known: known).filter {
             owner.account == nil || $0.account.isExactly(owner.account)
         }
-        var result = CommandResult(
-            DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
-            next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")
+        var result = DeviceTable.result(devices)
         if devices.isEmpty { result.notes = await owner.notes(context) }
         context.print(result)
-    }
-
-    private func next(_ row: DeviceTable.Row) -> Advice {
-        row.account.map { "storebus device resume \(row.device) --as \($0)" } ?? "storebus device show \(row.device)"
     }
 }
 
 /// `storebus device add`
 struct DeviceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Launch an account's app on a device. Makes the account and the device if they are new.",
-        discussion: """
-            storebus device add alice-2 --as alice
-            storebus device add bob-1 --as bob --storefront FRA
-            """)
+        "add", "Launch an account's app on a device. Makes the account and the device if they are new.",
+        """
+        storebus device add alice-2 --as alice
+        storebus device add bob-1 --as bob --storefront FRA
+        """)
 
     @OptionGroup var named: DeviceArguments
-
-    @Option(
-        help: ArgumentHelp("The country of a new account, three letters.", valueName: "country"),
-        completion: Completion.storefronts)
-    var storefront: String?
-
+    @Option("The country of a new account, three letters.", "country", Completion.storefronts) var storefront: String?
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
@@ -97,15 +77,13 @@ struct DeviceAddCommand: AsyncParsableCommand {
             storefront: storefront?.uppercased())
         let session = try await context.sessions.launched(installation)
         let waiting = try await context.api.all(TransactionRoutes.unfinished, token: session.token)
-        var fields = FieldList()
-        fields.add("device", named.device)
-        fields.add("account", "\(named.account) (\(session.storefront.countryCode))")
-        fields.add("app", context.bundleId)
-        fields.add("canMakePayments", "\(session.canMakePayments)")
-        fields.add("unfinished", Format.count(waiting.count, "transaction"))
         context.print(
             CommandResult(
-                fields,
+                [
+                    "device": named.device, "account": "\(named.account) (\(session.storefront.countryCode))",
+                    "app": context.bundleId, "canMakePayments": "\(session.canMakePayments)",
+                    "unfinished": Format.count(waiting.count, "transaction"),
+                ],
                 data: [
                     "deviceId": .string(named.device), "account": .string(named.account),
                     "bundleId": .string(context.bundleId), "storefront": JSONText.value(session.storefront),
@@ -118,15 +96,14 @@ struct DeviceAddCommand: AsyncParsableCommand {
 /// `storebus device resume`
 struct DeviceResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume",
-        abstract: "Bring an account's app to the front, and show the transactions its observer receives.",
-        discussion: """
-            storebus device resume alice-2 --as alice
+        "resume", "Bring an account's app to the front, and show the transactions its observer receives.",
+        """
+        storebus device resume alice-2 --as alice
 
-            Receives every unfinished transaction of the device again, and everything the device missed, and then \
-            ends. Received transactions count as delivered. To go on receiving use storebus watch --as alice --device \
-            alice-2.
-            """)
+        Receives every unfinished transaction of the device again, and everything the device missed, and then \
+        ends. Received transactions count as delivered. To go on receiving use storebus watch --as alice --device \
+        alice-2.
+        """)
 
     @OptionGroup var named: DeviceArguments
     @OptionGroup var global: GlobalOptions
@@ -140,9 +117,7 @@ struct DeviceResumeCommand: AsyncParsableCommand {
 
 /// The argument that names a device of any account.
 struct DeviceArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The device.", valueName: "device"), completion: Completion.devices)
-    var device: String
-
+    @Argument("The device.", "device", Completion.devices) var device: String
     @OptionGroup var app: AppOptions
 
     /// - Throws: `notFound` with the nearest one.
@@ -162,8 +137,7 @@ struct DeviceArgument: ParsableArguments {
 /// `storebus device show`
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a device: its system, its apps and their settings.",
-        discussion: "storebus device show alice-1")
+        "show", "Show a device: its system, its apps and their settings.", "storebus device show alice-1")
 
     @OptionGroup var named: DeviceArgument
     @OptionGroup var global: GlobalOptions
@@ -178,25 +152,19 @@ struct DeviceShowCommand: AsyncParsableCommand {
 /// `storebus device put`
 struct DevicePutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Make a device, or change its system. Its apps stay.",
-        discussion: """
-            storebus device put alice-2 --platform iPadOS --os-version 17.4
-            storebus device put alice-1 --os-version 10.3.3
+        "put", "Make a device, or change its system. Its apps stay.",
+        """
+        storebus device put alice-2 --platform iPadOS --os-version 17.4
+        storebus device put alice-1 --os-version 10.3.3
 
-            Settings you do not name stay. A new device has iOS 18.0. Promoted purchases need iOS 11, and \
-            PurchaseIntent needs iOS 16.4.
-            """)
+        Settings you do not name stay. A new device has iOS 18.0. Promoted purchases need iOS 11, and \
+        PurchaseIntent needs iOS 16.4.
+        """)
 
     @OptionGroup var named: DeviceArgument
-
-    @Option(
-        help: ArgumentHelp("\(DeviceLaunch.Platform.listed).", valueName: "platform"),
-        completion: .list(DeviceLaunch.Platform.rawValues))
+    @Option("\(DeviceLaunch.Platform.listed).", "platform", .list(DeviceLaunch.Platform.rawValues))
     var platform: String?
-
-    @Option(help: ArgumentHelp("Integers with dots: 17.4.", valueName: "version"))
-    var osVersion: String?
-
+    @Option("Integers with dots: 17.4.", "version") var osVersion: String?
     @OptionGroup var global: GlobalOptions
 
     func validate() throws { try Choice.check("--platform", platform, among: DeviceLaunch.Platform.rawValues) }
@@ -218,20 +186,17 @@ struct DevicePutCommand: AsyncParsableCommand {
 /// `storebus device delete`
 struct DeviceDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a device with its apps, their settings and its open purchases.",
-        discussion: """
-            storebus device delete alice-2 --yes
-            storebus device delete alice-2 --dry-run
+        "delete", "Delete a device with its apps, their settings and its open purchases.",
+        """
+        storebus device delete alice-2 --yes
+        storebus device delete alice-2 --dry-run
 
-            Purchases belong to the account and stay. Open purchases that began in the store on this device are \
-            cancelled.
-            """)
+        Purchases belong to the account and stay. Open purchases that began in the store on this device are \
+        cancelled.
+        """)
 
     @OptionGroup var named: DeviceArgument
-
-    @Flag(help: "Only print the deletions, without making them.")
-    var dryRun = false
-
+    @Flag(help: "Only print the deletions, without making them.") var dryRun = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
@@ -250,5 +215,120 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
         context.print(
             "deleted  \(Table.onOneLine(what))\n", data: ["removed": .string(what)], names: [device.deviceId],
             next: "storebus device list")
+    }
+}
+
+/// `storebus device install`
+struct DeviceInstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "install", "Put an app on a device, or another version of it, without launching it.",
+        """
+        storebus device install alice-2
+        storebus device install alice-1 --app-version 2.0 --promoted-purchases purchaseIntent
+
+        Installs the app's current version unless you name one, and makes an unknown device. To launch the app \
+        too, use storebus device add.
+        """)
+
+    @OptionGroup var named: DeviceArgument
+    @Option("Integers with dots: 2.0.", "version") var appVersion: String?
+    @Option(
+        "How the app handles promoted purchases: \(DeviceLaunch.PromotedPurchases.listed).", "way",
+        .list(DeviceLaunch.PromotedPurchases.rawValues))
+    var promotedPurchases: String?
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        try Choice.check("--promoted-purchases", promotedPurchases, among: DeviceLaunch.PromotedPurchases.rawValues)
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        if try await context.api.knownDevice(named.device) == nil {
+            let new = DeviceProfile()
+            _ = try await context.api.call(
+                DeviceRoutes.put, [.deviceId: named.device],
+                body: DeviceSetting(platform: new.platform, osVersion: new.osVersion))
+        }
+        let device = try await context.api.call(
+            DeviceRoutes.install, [.deviceId: named.device, .bundleId: context.bundleId],
+            body: InstallationSetting(
+                version: try await version(context),
+                promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init)))
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(DeviceInfo.result(device, bundleId: context.bundleId))
+    }
+
+    private func version(_ context: CommandContext) async throws(CLIError) -> String {
+        if let appVersion { return appVersion }
+        return try await context.api.call(AppRoutes.get, [.bundleId: context.bundleId]).settings.currentVersion
+    }
+}
+
+/// `storebus device uninstall`
+struct DeviceUninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "uninstall", "Delete an app from a device, with its settings there.",
+        """
+        storebus device uninstall alice-2
+
+        Purchases stay. A purchase begun in the store waits for the app's next first launch.
+        """)
+
+    @OptionGroup var named: DeviceArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        let device = try await named.found(context)
+        let isThere = device.apps.contains { $0.bundleId.isExactly(context.bundleId) }
+        if isThere {
+            try await context.api.call(
+                DeviceRoutes.uninstall, [.deviceId: named.device, .bundleId: context.bundleId])
+        }
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(
+            "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
+                + "\(Table.onOneLine(named.device))\n",
+            data: [
+                "bundleId": .string(context.bundleId), "deviceId": .string(named.device),
+                "wasThere": .bool(isThere),
+            ],
+            names: [named.device], next: "storebus device show \(named.device)")
+    }
+}
+
+/// `storebus device open-app`
+struct DeviceOpenAppCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "open-app", "Start a command when the store opens an app that does not run.",
+        """
+        storebus device open-app ./MyApp
+        storebus device open-app ./open-in-a-window --device alice-1
+
+        Handles taps on Buy and test links that the store answers with openApp. A running app gets the purchase. \
+        If no app takes it within \(Format.delay(AppOpener.grace)), the command is started: a line for /bin/sh, \
+        with STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID and STOREBUS_ACCOUNT, from which the client \
+        library connects, and STOREBUS_PRODUCT_ID and STOREBUS_INTENT_ID. An app runs once on each device. Runs \
+        until Ctrl-C, which ends the apps too. storebus up --open-app does the same for as long as the store \
+        runs.
+        """)
+
+    @Argument("A line for /bin/sh, in quotes.", "command") var command: String
+    @Option("Only on this device.", "device", Completion.devices) var device: String?
+    @Option("Only this app.", "id") var bundleId: String?
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ context: CommandContext) async throws {
+        let opener = AppOpener(
+            api: context.api, command: command, bundleId: bundleId, deviceId: device, logFile: "/dev/stderr",
+            tellOfSilence: { context.narrate($0) }
+        ) { context.console.result($0) }
+        let start = try await opener.position()
+        context.narrate("opening apps from now on; Ctrl-C ends\n")
+        let opening = Task { await opener.run(from: start) }
+        let signals = StopSignals { opening.cancel() }
+        await opening.value
+        withExtendedLifetime(signals) {}
     }
 }

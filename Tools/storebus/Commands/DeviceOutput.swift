@@ -62,18 +62,21 @@ enum DeviceTable {
         return row
     }
 
-    static func table(_ rows: [Row]) -> Table {
-        Table(
-            [
-                "DEVICE", "ACCOUNT", "SYSTEM", "APP", "VERSION", "LAUNCHED", .right("TRANSACTIONS"),
-                .right("UNFINISHED"),
-            ], rows
-        ) { one in
+    static func result(_ rows: [Row]) -> CommandResult {
+        let columns: [Table.Column] = [
+            "DEVICE", "ACCOUNT", "SYSTEM", "APP", "VERSION", "LAUNCHED", .right("TRANSACTIONS"), .right("UNFINISHED"),
+        ]
+        let hint = rows.first.map(next) ?? "storebus device add alice-1 --as alice"
+        return CommandResult(rows, columns, named: \.device, next: hint, ifEmpty: "no devices") { one in
             [
                 one.device, one.account ?? "-", system(one), one.bundleId ?? "-", one.version ?? "-",
                 one.isLaunched.map { $0 ? "yes" : "no" } ?? "-", "\(one.transactions)", "\(one.unfinished)",
             ]
         }
+    }
+
+    private static func next(_ row: Row) -> Advice {
+        row.account.map { "storebus device resume \(row.device) --as \($0)" } ?? "storebus device show \(row.device)"
     }
 
     private static func system(_ row: Row) -> String {
@@ -86,15 +89,16 @@ enum DeviceTable {
 enum DeviceInfo {
     /// - Parameter bundleId: The app of the command.
     static func result(_ device: Device, bundleId: String) -> CommandResult {
-        var fields = FieldList()
-        fields.add("device", device.deviceId)
-        fields.add("system", "\(device.platform.rawValue) \(device.osVersion)")
         let unsupported = PromotionSupport.promotionsUnsupported(
             platform: device.platform, osVersion: device.osVersion)
-        fields.add("promotions", unsupported == nil ? "supported" : "unsupported: \(unsupported ?? "")")
+        let promotions = unsupported.map { "unsupported: \($0)" } ?? "supported"
+        var fields: FieldList = [
+            "device": device.deviceId, "system": "\(device.platform.rawValue) \(device.osVersion)",
+            "promotions": promotions,
+        ]
         for app in device.apps { add(app, &fields) }
         let members = JSONText.value(device).with([
-            "promotions": .string(unsupported.map { "unsupported: \($0)" } ?? "supported"),
+            "promotions": .string(promotions),
             "summary": .array(device.apps.map { .string(words($0)) }),
         ])
         return CommandResult(fields, data: members, names: [device.deviceId], next: next(device, bundleId))

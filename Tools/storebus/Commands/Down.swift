@@ -5,13 +5,13 @@ import StoreModels
 /// `storebus down`
 struct DownCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "down", abstract: "Stop the store that runs on a data directory.",
-        discussion: """
-            storebus down
-            storebus down --data /var/lib/storebus --timeout 20s
+        "down", "Stop the store that runs on a data directory.",
+        """
+        storebus down
+        storebus down --data /var/lib/storebus --timeout 20s
 
-            Services finish their work in progress. If no store runs, the command succeeds.
-            """)
+        Services finish their work in progress. If no store runs, the command succeeds.
+        """)
 
     @OptionGroup var global: GlobalOptions
 

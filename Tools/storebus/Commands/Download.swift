@@ -5,14 +5,14 @@ import StoreModels
 /// `storebus download …`
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Hosted content: start, pause and fetch it as an app on a device would.",
-        discussion: """
-            storebus download list --as alice
-            storebus download fetch …0001 --as alice --to guide.zip
+        "download", "Hosted content: start, pause and fetch it as an app on a device would.",
+        """
+        storebus download list --as alice
+        storebus download fetch …0001 --as alice --to guide.zip
 
-            A download exists from its purchase or restore until the transaction is finished. Each device has its own \
-            state of it.
-            """,
+        A download exists from its purchase or restore until the transaction is finished. Each device has its own \
+        state of it.
+        """,
         subcommands: [
             DownloadListCommand.self, DownloadFetchCommand.self, DownloadStart.Command.self, DownloadPause.Command.self,
             DownloadResume.Command.self, DownloadCancel.Command.self,
@@ -21,11 +21,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
 /// The options that name a download and its account.
 struct DownloadArguments: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp(
-            "The download or the transaction it comes with, or the end of either's identifier.", valueName: "download"))
+    @Argument("The download or the transaction it comes with, or the end of either's identifier.", "download")
     var download: String
-
     @OptionGroup var account: AccountOptions
 
     /// Finds the download and runs the body with the session of the account's app.
@@ -43,8 +40,8 @@ struct DownloadArguments: ParsableArguments {
 /// `storebus download list`
 struct DownloadListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the downloads of an account's unfinished transactions, as they are here.",
-        discussion: "storebus download list --as alice", aliases: ["ls"])
+        "list", "List the downloads of an account's unfinished transactions, as they are here.",
+        "storebus download list --as alice", aliases: ["ls"])
 
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
@@ -55,33 +52,25 @@ struct DownloadListCommand: AsyncParsableCommand {
             try await context.api.all(TransactionRoutes.unfinished, token: session.token)
         }
         let rows = DownloadTable.rows(transactions)
-        context.print(
-            DownloadTable.table(rows), items: rows.map(\.json), names: rows.map(\.download.id),
-            next: rows.first.map { DownloadTable.next($0, account: account.account) }
-                ?? "storebus tx list --as \(account.account)",
-            ifEmpty: "no downloads")
+        context.print(DownloadTable.result(rows, account: account.account))
     }
 }
 
 /// `storebus download fetch`
 struct DownloadFetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Fetch a download's content into a file, from start to finish.",
-        discussion: """
-            storebus download fetch …0001 --as alice
-            storebus download fetch …0001 --as alice --device alice-2 --to guide.zip
+        "fetch", "Fetch a download's content into a file, from start to finish.",
+        """
+        storebus download fetch …0001 --as alice
+        storebus download fetch …0001 --as alice --device alice-2 --to guide.zip
 
-            Starts or resumes the download, fetches the content and reports it finished. A partial download stays in \
-            a file of the same name with .part behind it. Run the same command to resume, even after a crash. The \
-            command reconnects after a lost connection, for 30s without a byte unless --timeout says otherwise.
-            """)
+        Starts or resumes the download, fetches the content and reports it finished. A partial download stays in \
+        a file of the same name with .part behind it. Run the same command to resume, even after a crash. The \
+        command reconnects after a lost connection, for 30s without a byte unless --timeout says otherwise.
+        """)
 
     @OptionGroup var named: DownloadArguments
-
-    @Option(
-        help: ArgumentHelp("The file. Default: <content>-<version> here.", valueName: "file"), completion: .file())
-    var to: String?
-
+    @Option("The file. Default: <content>-<version> here.", "file", .file()) var to: String?
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
@@ -179,28 +168,25 @@ struct DownloadVerbCommand<Verb: DownloadVerb>: AsyncParsableCommand {
 enum DownloadStart: DownloadVerb {
     static let action = DownloadAction.start
     static let help = CommandConfiguration(
-        commandName: "start", abstract: "Start a download, or restart a failed one, without fetching it.",
-        discussion: "storebus download start …0001 --as alice")
+        "start", "Start a download, or restart a failed one, without fetching it.",
+        "storebus download start …0001 --as alice")
 }
 
 enum DownloadPause: DownloadVerb {
     static let action = DownloadAction.pause
-    static let help = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a download.", discussion: "storebus download pause …0001 --as alice")
+    static let help = CommandConfiguration("pause", "Pause a download.", "storebus download pause …0001 --as alice")
 }
 
 enum DownloadResume: DownloadVerb {
     static let action = DownloadAction.resume
     static let help = CommandConfiguration(
-        commandName: "resume", abstract: "Let a paused download go on.",
-        discussion: "storebus download resume …0001 --as alice")
+        "resume", "Let a paused download go on.", "storebus download resume …0001 --as alice")
 }
 
 enum DownloadCancel: DownloadVerb {
     static let action = DownloadAction.cancel
     static let help = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel a download for good.",
-        discussion: "storebus download cancel …0001 --as alice")
+        "cancel", "Cancel a download for good.", "storebus download cancel …0001 --as alice")
 }
 
 /// Finds a download among an app's unfinished transactions.
@@ -276,9 +262,12 @@ enum DownloadTable {
         }
     }
 
-    static func table(_ rows: [Row]) -> Table {
-        Table(
-            ["DOWNLOAD", .state("STATE"), "CONTENT", "VERSION", .right("BYTES"), "TRANSACTION", "REMARKS"], rows
+    static func result(_ rows: [Row], account: String) -> CommandResult {
+        CommandResult(
+            rows, ["DOWNLOAD", .state("STATE"), "CONTENT", "VERSION", .right("BYTES"), "TRANSACTION", "REMARKS"],
+            named: \.download.id, json: \.json,
+            next: rows.first.map { next($0, account: account) } ?? "storebus tx list --as \(account)",
+            ifEmpty: "no downloads"
         ) { row in
             let download = row.download
             return [

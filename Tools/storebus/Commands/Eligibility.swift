@@ -5,20 +5,17 @@ import StoreModels
 /// `storebus eligibility PRODUCT --as alice`
 struct EligibilityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eligibility", abstract: "Say whether an account may have an introductory offer, and why.",
-        discussion: """
-            storebus eligibility --as alice
-            storebus eligibility com.example.pro.monthly --as alice
+        "eligibility", "Say whether an account may have an introductory offer, and why.",
+        """
+        storebus eligibility --as alice
+        storebus eligibility com.example.pro.monthly --as alice
 
-            Prints for every subscription of the app, or for one: the answer, the rule that gives it and the \
-            transaction that decided. The answer is 'unknown' when the history cannot be asked. The store never \
-            guesses.
-            """)
+        Prints for every subscription of the app, or for one: the answer, the rule that gives it and the \
+        transaction that decided. The answer is 'unknown' when the history cannot be asked. The store never \
+        guesses.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("Only this subscription.", valueName: "product"), completion: Completion.products)
-    var product: String?
-
+    @Argument("Only this subscription.", "product", Completion.products) var product: String?
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 
@@ -94,32 +91,26 @@ struct EligibilityReport: Sendable {
     /// rule         newSubscriber
     /// ```
     func result(_ one: ProductEligibility) -> CommandResult {
-        var fields = FieldList()
-        Self.add(one, offer: EligibilityFormat.offer(product(one)), account: account, to: &fields)
+        let fields: FieldList = [
+            "product": one.productIdentifier, "offer": EligibilityFormat.offer(product(one)),
+            "eligibility": "\(one.eligibility.rawValue) for \(account)", "because": EligibilityFormat.because(one),
+            "rule": one.rule.rawValue, "decided by": one.transactionIdentifier,
+        ]
         return CommandResult(fields, data: json(one), names: [one.productIdentifier], next: next(one), notes: notes)
     }
 
-    static func add(_ one: ProductEligibility, offer: String?, account: String, to fields: inout FieldList) {
-        fields.add("product", one.productIdentifier)
-        fields.add("offer", offer)
-        fields.add("eligibility", "\(one.eligibility.rawValue) for \(account)", isState: true)
-        fields.add("because", EligibilityFormat.because(one))
-        fields.add("rule", one.rule.rawValue)
-        fields.add("decided by", one.transactionIdentifier)
-    }
-
     var result: CommandResult {
-        let table = Table(["PRODUCT", .state("ELIGIBILITY"), "OFFER", "RULE", "BECAUSE"], reply.eligibility) { one in
+        let hint = reply.eligibility.first.map(next) ?? "storebus product list\(AppOptions.flag(bundleId))"
+        return CommandResult(
+            reply.eligibility, ["PRODUCT", .state("ELIGIBILITY"), "OFFER", "RULE", "BECAUSE"],
+            named: \.productIdentifier, json: json, next: hint, notes: notes,
+            ifEmpty: "\(bundleId) has no subscriptions"
+        ) { one in
             [
                 one.productIdentifier, one.eligibility.rawValue, EligibilityFormat.offer(product(one)) ?? "-",
                 one.rule.rawValue, EligibilityFormat.because(one),
             ]
         }
-        return CommandResult(
-            table, items: reply.eligibility.map(json), names: reply.eligibility.map(\.productIdentifier),
-            next: reply.eligibility.first.map(next) ?? "storebus product list\(AppOptions.flag(bundleId))",
-            notes: notes,
-            ifEmpty: "\(bundleId) has no subscriptions")
     }
 
     private func next(_ one: ProductEligibility) -> Advice {

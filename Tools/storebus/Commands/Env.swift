@@ -6,42 +6,34 @@ import StoreModels
 /// `storebus env`
 struct EnvCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "env", abstract: "Print the variables that connect a program to the store, or run it with them.",
-        discussion: """
-            eval "$(storebus env)"
-            storebus env --format github >> "$GITHUB_ENV"
-            storebus env -- npm test
+        "env", "Print the variables that connect a program to the store, or run it with them.",
+        """
+        eval "$(storebus env)"
+        storebus env --format github >> "$GITHUB_ENV"
+        storebus env -- npm test
 
-            An app with StoreKitClient needs nothing else: the output has the address, the account (alice unless --as \
-            names one) and its device. For a server it also has the issuer, the app's In-App Purchase key ID, if it \
-            has a key, and the root certificate (base64 DER) while the store runs.
+        An app with StoreKitClient needs nothing else: the output has the address, the account (alice unless --as \
+        names one) and its device. For a server it also has the issuer, the app's In-App Purchase key ID, if it \
+        has a key, and the root certificate (base64 DER) while the store runs.
 
-            The output contains the admin key, which is a secret: keep it out of logs. With a command, that command \
-            takes the place of storebus, and its exit status is the command's.
-            """)
+        The output contains the admin key, which is a secret: keep it out of logs. With a command, that command \
+        takes the place of storebus, and its exit status is the command's.
+        """)
 
     /// The output format of variables.
     enum Form: String, CaseIterable, ExpressibleByArgument { case shell, dotenv, json, github }
 
-    @Option(help: ArgumentHelp("shell, dotenv, json or github.", valueName: "form"))
-    var format: Form?
-
+    @Option("shell, dotenv, json or github.", "form") var format: Form?
     @Argument(
         parsing: .postTerminator, help: ArgumentHelp("Behind --: a command to run.", valueName: "command"))
     var command: [String] = []
 
     @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("The app's account. Also STOREBUS_ACCOUNT. Default: alice.", valueName: "account"),
-        completion: Completion.accounts)
+        "The app's account. Also STOREBUS_ACCOUNT. Default: alice.", "account", Completion.accounts,
+        name: .customLong("as"))
     var account: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The app's device. Also STOREBUS_DEVICE_ID. Default: <account>-1.", valueName: "device"),
-        completion: Completion.devices)
+    @Option("The app's device. Also STOREBUS_DEVICE_ID. Default: <account>-1.", "device", Completion.devices)
     var device: String?
-
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {

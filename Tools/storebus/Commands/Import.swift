@@ -6,31 +6,21 @@ import StoreModels
 /// `storebus import App.storekit`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import a catalogue and make it the current one.",
-        discussion: """
-            storebus import App.storekit
-            storebus import A.storekit B.json --bundle-id com.example.a --bundle-id com.example.b
-            storebus import App.storekit --watch
+        "import", "Import a catalogue and make it the current one.",
+        """
+        storebus import App.storekit
+        storebus import A.storekit B.json --bundle-id com.example.a --bundle-id com.example.b
+        storebus import App.storekit --watch
 
-            Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability \
-            per storefront. The store takes the whole file or refuses it and keeps the catalogue it has. Each file is \
-            a whole catalogue, so each needs an app of its own.
-            """)
+        Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability \
+        per storefront. The store takes the whole file or refuses it and keeps the catalogue it has. Each file is \
+        a whole catalogue, so each needs an app of its own.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("The catalogue files.", valueName: "file"),
-        completion: .file(extensions: ["storekit", "json"]))
-    var files: [String]
-
-    @Option(help: ArgumentHelp("The app of the file with the same place in the line.", valueName: "id"))
-    var bundleId: [String] = []
-
-    @Flag(help: "Only print the changes, without making them.")
-    var dryRun = false
-
-    @Flag(help: "Keep running, and import a file again whenever it changes.")
-    var watch = false
-
+    @Argument("The catalogue files.", "file", .file(extensions: ["storekit", "json"])) var files: [String]
+    @Option("The app of the file with the same place in the line.", "id") var bundleId: [String] = []
+    @Flag(help: "Only print the changes, without making them.") var dryRun = false
+    @Flag(help: "Keep running, and import a file again whenever it changes.") var watch = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -240,5 +230,35 @@ enum CatalogFile {
             parts.append(Format.count(report.introductoryOfferCount, "introductory offer"))
         }
         return "\(name(file)): \(parts.joined(separator: ", "))"
+    }
+}
+
+/// `storebus export`
+struct ExportCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "export", "Print the catalogue in force, as it was imported.",
+        """
+        storebus export > App.storekit
+        storebus export --format json --bundle-id com.example.a
+
+        'storekit' is the imported file byte for byte, with its unknown members. 'json' is the same content on \
+        one line with sorted members, for comparing. Storebus's own JSON is a .storekit file with more members, \
+        so you can import both forms again.
+        """)
+
+    enum Form: String, CaseIterable, ExpressibleByArgument { case storekit, json }
+
+    @Option("storekit or json.", "form") var format = Form.storekit
+    @OptionGroup var options: AppCommandOptions
+
+    func run(_ context: CommandContext) async throws {
+        let bytes = try await context.progress.during("exporting \(context.bundleId)") { () throws(CLIError) in
+            try await context.api.exportCatalog(context.bundleId)
+        }
+        guard let catalogue = try? StrictJSON.parse(bytes) else {
+            throw CLIError(.answerInvalid, "the export of \(context.api.url) is not JSON")
+        }
+        let text = format == .json ? JSONText.line(catalogue) + "\n" : String(decoding: bytes, as: UTF8.self)
+        context.print(text, data: catalogue, names: [context.bundleId])
     }
 }

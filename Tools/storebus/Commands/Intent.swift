@@ -5,14 +5,14 @@ import StoreModels
 /// `storebus intent …`
 struct IntentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "intent", abstract: "Purchases that begin in the store: begin one, answer it as the app.",
-        discussion: """
-            storebus intent com.example.hiddenBeaches --as alice
-            storebus intent list
-            storebus intent continue …2k9f
+        "intent", "Purchases that begin in the store: begin one, answer it as the app.",
+        """
+        storebus intent com.example.hiddenBeaches --as alice
+        storebus intent list
+        storebus intent continue …2k9f
 
-            Without a subcommand, taps Buy on a product or opens a link, as storebus intent start does.
-            """,
+        Without a subcommand, taps Buy on a product or opens a link, as storebus intent start does.
+        """,
         subcommands: [
             IntentStartCommand.self, IntentListCommand.self, IntentShowCommand.self, IntentContinueCommand.self,
             IntentDeferCommand.self, IntentCancelCommand.self, IntentURLCommand.self,
@@ -20,31 +20,23 @@ struct IntentCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent PRODUCT`, `storebus intent URL`
-struct IntentStartCommand: AsyncParsableCommand {
+struct IntentStartCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Tap Buy in the store on a device, or open a link there.",
-        discussion: """
-            storebus intent start com.example.hiddenBeaches --as alice
-            storebus intent com.example.hiddenBeaches --device alice-2 --source search
-            storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
+        "start", "Tap Buy in the store on a device, or open a link there.",
+        """
+        storebus intent start com.example.hiddenBeaches --as alice
+        storebus intent com.example.hiddenBeaches --device alice-2 --source search
+        storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
 
-            The purchase waits until the app opens, is downloaded, bought or upgraded. A link also works for a \
-            product that is not promoted or not for sale yet, and its bundleId names the app. Quote a link in a \
-            shell.
-            """)
+        The purchase waits until the app opens, is downloaded, bought or upgraded. A link also works for a \
+        product that is not promoted or not for sale yet, and its bundleId names the app. Quote a link in a \
+        shell.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("A promoted product, or an itms-services link.", valueName: "product or url"),
-        completion: Completion.products)
-    var what: String
-
-    @Option(
-        help: ArgumentHelp("Where Buy is tapped: storePage, search or featured.", valueName: "place"),
-        completion: .list(["storePage", "search", "featured"]))
+    @Argument("A promoted product, or an itms-services link.", "product or url", Completion.products) var what: String
+    @Option("Where Buy is tapped: storePage, search or featured.", "place", .list(["storePage", "search", "featured"]))
     var source = StorePurchaseIntent.Source.storePage.rawValue
-
-    @OptionGroup var customer: CustomerOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: CustomerOptions
 
     private static let sources = StorePurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
 
@@ -58,11 +50,10 @@ struct IntentStartCommand: AsyncParsableCommand {
     /// Whether the text is a URL and not a product identifier.
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: customer.app)
+    func run(_ context: CommandContext) async throws {
         // The store rejects an invalid URL and names the wrong part.
         let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
-        let installation = customer.installation(context, bundleId: customer.app.bundleId == nil ? link?.bundleId : nil)
+        let installation = options.installation(context, bundleId: options.app.bundleId == nil ? link?.bundleId : nil)
         let session = try await context.sessions.store(installation)
         let started: StartPurchaseReply
         do {
@@ -96,25 +87,21 @@ struct IntentStartCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent url`
-struct IntentURLCommand: AsyncParsableCommand {
+struct IntentURLCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "url", abstract: "Print the link that begins a product's purchase without the store.",
-        discussion: """
-            storebus intent url com.example.hiddenBeaches
-            storebus intent url com.example.hiddenBeaches --svg beach.svg
+        "url", "Print the link that begins a product's purchase without the store.",
+        """
+        storebus intent url com.example.hiddenBeaches
+        storebus intent url com.example.hiddenBeaches --svg beach.svg
 
-            Use it to test a product before it is promoted or its app is released. --svg also writes a QR code.
-            """)
+        Use it to test a product before it is promoted or its app is released. --svg also writes a QR code.
+        """)
 
     @OptionGroup var named: ProductArgument
-
-    @Option(help: ArgumentHelp("Write a QR code of it into this file.", valueName: "file"), completion: .file())
-    var svg: String?
-
+    @Option("Write a QR code of it into this file.", "file", .file()) var svg: String?
     @OptionGroup var options: AppCommandOptions
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         let link = try await DidYouMean.forProducts([named.product], context) { () throws(CLIError) in
             var text = String(decoding: try await testURL(as: "text/plain", context), as: UTF8.self)
             while text.last?.isWhitespace == true { text.removeLast() }
@@ -140,21 +127,20 @@ struct IntentURLCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent continue`
-struct IntentContinueCommand: AsyncParsableCommand {
+struct IntentContinueCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "continue", abstract: "Answer as an app that goes on: the payment is added and the sheet comes.",
-        discussion: """
-            storebus intent continue …2k9f
+        "continue", "Answer as an app that goes on: the payment is added and the sheet comes.",
+        """
+        storebus intent continue …2k9f
 
-            The delegate returns true. One intent makes only one payment, however often you continue it. Waits for \
-            the outcome, 30s unless --timeout says otherwise, and exits with the status of the purchase.
-            """)
+        The delegate returns true. One intent makes only one payment, however often you continue it. Waits for \
+        the outcome, 30s unless --timeout says otherwise, and exits with the status of the purchase.
+        """)
 
     @OptionGroup var named: IntentArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let intent = try await IntentLookup.find(named.intent, context)
         let run = IntentDecisionRun(intent: intent, context: context)
         let outcome = try await context.progress.during("continuing \(intent.payment.productIdentifier)") {
@@ -166,47 +152,42 @@ struct IntentContinueCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent defer`
-struct IntentDeferCommand: AsyncParsableCommand {
+struct IntentDeferCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "defer", abstract: "Answer as an app that is not ready: it keeps the payment for later.",
-        discussion: """
-            storebus intent defer …2k9f
+        "defer", "Answer as an app that is not ready: it keeps the payment for later.",
+        """
+        storebus intent defer …2k9f
 
-            The delegate returns false. Add the saved payment later with storebus buy PRODUCT --as ACCOUNT --intent \
-            ID. A new payment for the product is another purchase.
-            """)
+        The delegate returns false. Add the saved payment later with storebus buy PRODUCT --as ACCOUNT --intent \
+        ID. A new payment for the product is another purchase.
+        """)
 
     @OptionGroup var named: IntentArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let intent = try await IntentLookup.find(named.intent, context)
         context.print(try await IntentDecisionRun(intent: intent, context: context).decide(.defer).result)
     }
 }
 
 /// `storebus intent cancel`
-struct IntentCancelCommand: AsyncParsableCommand {
+struct IntentCancelCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Answer as an app that does not sell it now, and tells the user why.",
-        discussion: """
-            storebus intent cancel …2k9f --feedback owned
-            storebus intent cancel …2k9f
+        "cancel", "Answer as an app that does not sell it now, and tells the user why.",
+        """
+        storebus intent cancel …2k9f --feedback owned
+        storebus intent cancel …2k9f
 
-            The delegate returns false and drops the payment. Without feedback the user takes it for a fault, and \
-            storebus intent list warns of it.
-            """)
+        The delegate returns false and drops the payment. Without feedback the user takes it for a fault, and \
+        storebus intent list warns of it.
+        """)
 
     @OptionGroup var named: IntentArgument
+    @Option("The message that the app shows the user.", "text") var feedback: String?
+    @OptionGroup var options: GlobalOptions
 
-    @Option(help: ArgumentHelp("The message that the app shows the user.", valueName: "text"))
-    var feedback: String?
-
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let intent = try await IntentLookup.find(named.intent, context)
         let outcome = try await IntentDecisionRun(intent: intent, context: context).decide(.cancel, feedback: feedback)
         context.print(outcome.result)
@@ -258,5 +239,102 @@ struct IntentDecisionRun: Sendable {
         decided.account = intent.account
         decided.deviceId = intent.deviceId
         return IntentOutcome(intent: decided, transaction: decision.transaction)
+    }
+}
+
+/// `storebus intent list`
+struct IntentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "list", "List purchases that began in the store, oldest first.",
+        """
+        storebus intent list
+        storebus intent list --as alice --state deferred
+        """, aliases: ["ls"])
+
+    @OptionGroup var owner: AccountFilter
+    @Option("Only this device's.", "device", Completion.devices) var device: String?
+    @Option("Only this app's.", "id") var bundleId: String?
+    @Option(
+        "Only in this state: \(StorePurchaseIntent.State.listed).", "state", .list(StorePurchaseIntent.State.rawValues))
+    var state: String?
+    @OptionGroup var page: PageOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Choice.check("--state", state, among: StorePurchaseIntent.State.rawValues) }
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: bundleId)
+        let (intents, after) = try await context.api.list(
+            IntentRoutes.search,
+            query: ["bundleId": context.namedApp, "account": owner.account, "deviceId": device, "state": state],
+            limit: page.limit, after: page.after)
+        var result = IntentTable.result(intents, after: after)
+        result.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
+        if intents.isEmpty, context.namedApp != nil { _ = try await context.app() }
+        if intents.isEmpty { result.notes = await owner.notes(context) }
+        context.print(result)
+    }
+}
+
+/// `storebus intent show`
+struct IntentShowCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "show", "Show one purchase: its state and the step it waits for.", "storebus intent show …2k9f")
+
+    @OptionGroup var named: IntentArgument
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ context: CommandContext) async throws {
+        context.print(IntentTable.result(try await IntentLookup.find(named.intent, context)))
+    }
+}
+
+/// The argument that names an intent.
+struct IntentArgument: ParsableArguments {
+    @Argument("The intent, or the end of its identifier.", "intent", Completion.intents) var intent: String
+}
+
+/// Finds intents as the operator sees them: with account, app and device.
+enum IntentLookup {
+    /// Maximum number of intents searched by the end of an identifier, oldest first.
+    private static let searchedMax = 10_000
+    /// Length of a whole identifier, `i_…`.
+    private static let wholeLength = 28
+
+    /// Finds it by its identifier or the identifier's end.
+    /// - Throws: `notFound` with the nearest one, `usage` when several match.
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> StorePurchaseIntent {
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        if let exact = try await exactly(wanted, context) { return exact }
+        let (intents, after) = try await context.api.list(IntentRoutes.search, limit: searchedMax, after: nil)
+        let matches = intents.filter { !wanted.isEmpty && $0.intentIdentifier.hasSuffix(wanted) }
+        guard matches.count <= 1 else {
+            throw CLIError(
+                .usage, "'\(text)' is the end of \(matches.count) intents",
+                hints: ["give more of it: \(matches.prefix(4).map(\.intentIdentifier).joined(separator: ", "))"])
+        }
+        guard let found = matches.first else {
+            let near = Suggestion.hints(for: wanted, among: intents.map(\.intentIdentifier))
+            throw CLIError(
+                CLIErrorCode(.notFound), "the store has no intent '\(text)'",
+                hints: near
+                    + (after.map { ["searched up to \($0); for a newer one give the whole identifier"] } ?? [])
+                    + ["all of them: storebus intent list"])
+        }
+        return found
+    }
+
+    private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError)
+        -> StorePurchaseIntent?
+    {
+        guard wanted.hasPrefix("i_"), wanted.utf8.count == wholeLength else { return nil }
+        return try await context.api.intent(wanted)
+    }
+}
+
+extension StorePurchaseIntent {
+    /// The app that answers the intent.
+    func installation(_ context: CommandContext) -> Installation {
+        Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "", deviceId: deviceId)
     }
 }

@@ -2,9 +2,14 @@ import StoreModels
 
 /// Intents as `storebus intent list` and `intent show` show them.
 enum IntentTable {
-    static func table(_ intents: [StorePurchaseIntent]) -> Table {
-        Table(
-            ["INTENT", "ACCOUNT", "DEVICE", "PRODUCT", .state("STATE"), "FROM", "EXPIRES", "REMARKS"], intents
+    static func result(_ intents: [StorePurchaseIntent], after: String?) -> CommandResult {
+        let warned = intents.filter { $0.warning != nil }.prefix(5)
+        let hint = (intents.first { !$0.state.isFinal } ?? intents.first).map(next)
+        return CommandResult(
+            intents, ["INTENT", "ACCOUNT", "DEVICE", "PRODUCT", .state("STATE"), "FROM", "EXPIRES", "REMARKS"],
+            named: \.intentIdentifier, json: json, next: hint ?? "storebus intent PRODUCT --as alice", after: after,
+            notes: warned.compactMap { intent in intent.warning.map { "\(intent.intentIdentifier): \($0)" } },
+            ifEmpty: "no intents"
         ) { intent in
             [
                 intent.intentIdentifier, intent.account ?? "-", intent.deviceId ?? "-",
@@ -14,35 +19,16 @@ enum IntentTable {
         }
     }
 
-    static func result(_ intents: [StorePurchaseIntent], after: String?) -> CommandResult {
-        let warned = intents.filter { $0.warning != nil }.prefix(5)
-        return CommandResult(
-            table(intents), items: intents.map(json), names: intents.map(\.intentIdentifier),
-            next: (intents.first { !$0.state.isFinal } ?? intents.first).map(next)
-                ?? "storebus intent PRODUCT --as alice",
-            after: after,
-            notes: warned.compactMap { intent in intent.warning.map { "\(intent.intentIdentifier): \($0)" } },
-            ifEmpty: "no intents")
-    }
-
     /// One intent, a fact a line.
     static func result(_ intent: StorePurchaseIntent) -> CommandResult {
-        var fields = FieldList()
-        fields.add("intent", intent.intentIdentifier)
-        fields.add("account", intent.account)
-        fields.add("app", intent.bundleId)
-        fields.add("device", intent.deviceId)
-        fields.add("product", intent.payment.productIdentifier)
-        fields.add("title", intent.product.localizedTitle)
-        fields.add("quantity", "\(intent.payment.quantity)")
-        fields.add("from", intent.source.rawValue)
-        fields.add("state", intent.state.rawValue, isState: true)
-        fields.add("standing", status(intent))
-        fields.add("answer by", intent.answerBy.map(Format.time))
-        fields.add("expires", Format.time(intent.expiresAt))
-        fields.add("feedback", intent.feedback)
-        fields.add("transaction", intent.transactionId)
-        fields.add("warning", intent.warning)
+        let fields: FieldList = [
+            "intent": intent.intentIdentifier, "account": intent.account, "app": intent.bundleId,
+            "device": intent.deviceId, "product": intent.payment.productIdentifier,
+            "title": intent.product.localizedTitle, "quantity": "\(intent.payment.quantity)",
+            "from": intent.source.rawValue, "state": intent.state.rawValue, "standing": status(intent),
+            "answer by": intent.answerBy.map(Format.time), "expires": Format.time(intent.expiresAt),
+            "feedback": intent.feedback, "transaction": intent.transactionId, "warning": intent.warning,
+        ]
         return CommandResult(fields, data: json(intent), names: [intent.intentIdentifier], next: next(intent))
             .about(intent.bundleId)
     }

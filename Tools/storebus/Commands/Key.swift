@@ -5,36 +5,29 @@ import StoreModels
 /// `storebus key …`
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Keys for apps' own servers.",
-        discussion: """
-            storebus key create --kind api
-            storebus key list
-            """,
-        subcommands: [Create.self, List.self, Revoke.self])
+        "key", "Keys for apps' own servers.",
+        """
+        storebus key create --kind api
+        storebus key list
+        """, subcommands: [Create.self, List.self, Revoke.self])
 
     /// `storebus key create`
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a key. Its secret is shown only once.",
-            discussion: """
-                storebus key create --kind api
-                storebus key create --kind subscriptionOffer -o json
-                storebus key create --kind inAppPurchase --p8 AuthKey.p8
+            "create", "Make a key. Its secret is shown only once.",
+            """
+            storebus key create --kind api
+            storebus key create --kind subscriptionOffer -o json
+            storebus key create --kind inAppPurchase --p8 AuthKey.p8
 
-                'api' lets the app's server query its customers. 'sharedSecret' is for receipts. 'inAppPurchase' \
-                signs the tokens of Apple's App Store Server libraries and promotional offers, like an account's key \
-                at Apple, for every app, or with --bundle-id for one. 'subscriptionOffer' signs promotional offers of \
-                one app. Both of these are private keys in PEM.
-                """)
+            'api' lets the app's server query its customers. 'sharedSecret' is for receipts. 'inAppPurchase' \
+            signs the tokens of Apple's App Store Server libraries and promotional offers, like an account's key \
+            at Apple, for every app, or with --bundle-id for one. 'subscriptionOffer' signs promotional offers of \
+            one app. Both of these are private keys in PEM.
+            """)
 
-        @Option(
-            help: ArgumentHelp("\(KeyKind.listed).", valueName: "kind"),
-            completion: .list(KeyKind.rawValues))
-        var kind = KeyKind.api.rawValue
-
-        @Option(help: ArgumentHelp("Write the secret to this new file instead.", valueName: "file"))
-        var p8: String?
-
+        @Option("\(KeyKind.listed).", "kind", .list(KeyKind.rawValues)) var kind = KeyKind.api.rawValue
+        @Option("Write the secret to this new file instead.", "file") var p8: String?
         @OptionGroup var options: AppCommandOptions
 
         func validate() throws { try Choice.check("--kind", kind, among: KeyKind.rawValues) }
@@ -77,48 +70,40 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     /// `storebus key list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List keys, without their secrets.",
-            discussion: """
-                storebus key list
+            "list", "List keys, without their secrets.",
+            """
+            storebus key list
 
-                Lists the app's keys, and the account's keys, which work for every app.
-                """, aliases: ["ls"])
+            Lists the app's keys, and the account's keys, which work for every app.
+            """, aliases: ["ls"])
 
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let keys = try await OwnedKey.all(context)
-            let table = Table(["KEY", "KIND", "APP", "CREATED"], keys) { one in
-                let key = one.key
-                return [
-                    key.keyIdentifier, key.kind, one.bundleId ?? OwnedKey.everyApp, Format.time(key.createdAt),
-                ]
-            }
             context.print(
-                table, items: keys.map(\.json), names: keys.map(\.key.keyIdentifier),
-                next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys")
+                CommandResult(
+                    keys, ["KEY", "KIND", "APP", "CREATED"], named: \.key.keyIdentifier, json: \.json,
+                    next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys"
+                ) { one in
+                    let app = one.bundleId ?? OwnedKey.everyApp
+                    return [one.key.keyIdentifier, one.key.kind, app, Format.time(one.key.createdAt)]
+                })
         }
     }
 
     /// `storebus key revoke`
-    struct Revoke: AsyncParsableCommand {
+    struct Revoke: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Revoke a key: it is refused from then on.",
-            discussion: "storebus key revoke k_01 --yes")
+            "revoke", "Revoke a key: it is refused from then on.", "storebus key revoke k_01 --yes")
 
-        @Argument(help: ArgumentHelp("The key.", valueName: "key"))
-        var key: String
-
-        @Flag(help: "Only print the deletions, without making them.")
-        var dryRun = false
-
+        @Argument("The key.", "key") var key: String
+        @Flag(help: "Only print the deletions, without making them.") var dryRun = false
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let keys = try await OwnedKey.all(context)
             guard let found = keys.first(where: { $0.key.keyIdentifier.isExactly(key) }) else {
                 let near = Suggestion.hints(for: key, among: keys.map(\.key.keyIdentifier))

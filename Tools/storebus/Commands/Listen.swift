@@ -6,37 +6,30 @@ import StoreModels
 /// `storebus listen --forward-to URL`
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Forward an app's notifications to a server on this machine.",
-        discussion: """
-            storebus listen --forward-to http://localhost:8080/apple
-            storebus listen --forward-to localhost:8080/apple --since 10m
-            storebus listen --forward-to localhost:8080/apple --route REFUND=http://localhost:8081/refunds
+        "listen", "Forward an app's notifications to a server on this machine.",
+        """
+        storebus listen --forward-to http://localhost:8080/apple
+        storebus listen --forward-to localhost:8080/apple --since 10m
+        storebus listen --forward-to localhost:8080/apple --route REFUND=http://localhost:8081/refunds
 
-            The store leases each notification to this command, which posts it as Apple does and reports the outcome. \
-            It prints a line when a notification arrives and one when the server answers, both with the same id. Runs \
-            until Ctrl-C, and then restores the app's previous endpoint.
+        The store leases each notification to this command, which posts it as Apple does and reports the outcome. \
+        It prints a line when a notification arrives and one when the server answers, both with the same id. Runs \
+        until Ctrl-C, and then restores the app's previous endpoint.
 
-            --retry says how the store repeats failed attempts: fast (5 times, after 1, 2, 4, 8 and 16 seconds), \
-            apple (5 times, after 1, 12, 24, 48 and 72 hours of the app's clock) or sandbox (never). A notification \
-            without a reported outcome counts as NO_RESPONSE and is repeated too, so killing this command loses \
-            nothing. --since 10m first reposts the notifications of the last 10 minutes of the app's clock, without \
-            reporting their outcome. --timeout is how long the server may take, at most 59s, and 5s unless given.
-            """)
+        --retry says how the store repeats failed attempts: fast (5 times, after 1, 2, 4, 8 and 16 seconds), \
+        apple (5 times, after 1, 12, 24, 48 and 72 hours of the app's clock) or sandbox (never). A notification \
+        without a reported outcome counts as NO_RESPONSE and is repeated too, so killing this command loses \
+        nothing. --since 10m first reposts the notifications of the last 10 minutes of the app's clock, without \
+        reporting their outcome. --timeout is how long the server may take, at most 59s, and 5s unless given.
+        """)
 
-    @Option(help: ArgumentHelp("Where the app's server takes notifications.", valueName: "url"))
-    var forwardTo: String
-
-    @Option(help: ArgumentHelp("First repost the notifications made since: 10m, 36h, 3mo.", valueName: "time"))
-    var since: String?
-
-    @Option(help: ArgumentHelp("Another URL for a type, with or without its subtype.", valueName: "type=url"))
-    var route: [String] = []
-
+    @Option("Where the app's server takes notifications.", "url") var forwardTo: String
+    @Option("First repost the notifications made since: 10m, 36h, 3mo.", "time") var since: String?
+    @Option("Another URL for a type, with or without its subtype.", "type=url") var route: [String] = []
     @Option(
-        help: ArgumentHelp("How failed attempts are repeated: apple, sandbox or fast.", valueName: "schedule"),
-        completion: .list(NotificationEndpoint.Retry.rawValues))
+        "How failed attempts are repeated: apple, sandbox or fast.", "schedule",
+        .list(NotificationEndpoint.Retry.rawValues))
     var retry = NotificationEndpoint.Retry.fast.rawValue
-
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {

@@ -5,36 +5,24 @@ import StoreModels
 /// `storebus logs`
 struct LogsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logs", abstract: "Read the services' logs, in the order of their times.",
-        discussion: """
-            storebus logs
-            storebus logs payment-queue gateway -f --level warning
-            storebus logs payment-queue#2
-            storebus logs -f -o jsonl
-            storebus logs --trace 4bf92f3577b34da6a3ce929d0e0e4736
+        "logs", "Read the services' logs, in the order of their times.",
+        """
+        storebus logs
+        storebus logs payment-queue gateway -f --level warning
+        storebus logs payment-queue#2
+        storebus logs -f -o jsonl
+        storebus logs --trace 4bf92f3577b34da6a3ce929d0e0e4736
 
-            A service's name selects all its replicas, and payment-queue#2 only the second. Errors print the trace of \
-            their request. Its first digits are enough.
-            """)
+        A service's name selects all its replicas, and payment-queue#2 only the second. Errors print the trace of \
+        their request. Its first digits are enough.
+        """)
 
-    @Argument(help: ArgumentHelp("Only these services.", valueName: "service"), completion: Completion.services)
-    var services: [String] = []
-
-    @Flag(name: .shortAndLong, help: "Follow new lines as the services write them.")
-    var follow = false
-
-    @Option(
-        help: ArgumentHelp("Minimum level: \(LogLine.levels.joined(separator: ", ")).", valueName: "level"),
-        completion: .list(LogLine.levels))
+    @Argument("Only these services.", "service", Completion.services) var services: [String] = []
+    @Flag(name: .shortAndLong, help: "Follow new lines as the services write them.") var follow = false
+    @Option("Minimum level: \(LogLine.levels.joined(separator: ", ")).", "level", .list(LogLine.levels))
     var level = "trace"
-
-    @Option(
-        name: .customShort("n"), help: ArgumentHelp("How many of the existing lines, at most.", valueName: "lines"))
-    var count = 100
-
-    @Option(help: ArgumentHelp("Only the lines of one request, by its trace.", valueName: "id"))
-    var trace: String?
-
+    @Option("How many of the existing lines, at most.", "lines", name: .customShort("n")) var count = 100
+    @Option("Only the lines of one request, by its trace.", "id") var trace: String?
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -172,15 +160,9 @@ struct LogFollower: Sendable {
     private func size() -> off_t? { FileAccess.status(path)?.st_size }
 
     private mutating func read(_ count: off_t) -> [UInt8] {
-        guard count > 0 else { return [] }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Int(count))
-        let read = pread(descriptor, &bytes, bytes.count, offset)
-        guard read > 0 else { return [] }
-        offset += off_t(read)
-        return Array(bytes[..<read])
+        let bytes = FileAccess.bytes(of: path, at: offset, count: Int(count))
+        offset += off_t(bytes.count)
+        return bytes
     }
 }
 

@@ -5,49 +5,36 @@ import StoreModels
 /// `storebus notifications …`
 struct NotificationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notifications", abstract: "App Store Server Notifications: their endpoint and their delivery.",
-        discussion: """
-            storebus notifications endpoint http://localhost:8080/apple
-            storebus notifications list --state failed
-            storebus notifications show 3f2a1c9e
-            storebus notifications resend 3f2a1c9e
+        "notifications", "App Store Server Notifications: their endpoint and their delivery.",
+        """
+        storebus notifications endpoint http://localhost:8080/apple
+        storebus notifications list --state failed
+        storebus notifications show 3f2a1c9e
+        storebus notifications resend 3f2a1c9e
 
-            Notifications are of version 2, signed as Apple signs them. To forward them without an endpoint that the \
-            store can reach use storebus listen. To make one use storebus trigger.
-            """,
-        subcommands: [List.self, Show.self, Resend.self, Endpoint.self])
+        Notifications are of version 2, signed as Apple signs them. To forward them without an endpoint that the \
+        store can reach use storebus listen. To make one use storebus trigger.
+        """, subcommands: [List.self, Show.self, Resend.self, Endpoint.self])
 
     /// `storebus notifications list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List an app's notifications, newest first.",
-            discussion: """
-                storebus notifications list
-                storebus notifications list --as alice --type DID_RENEW --state failed
-                """, aliases: ["ls"])
+            "list", "List an app's notifications, newest first.",
+            """
+            storebus notifications list
+            storebus notifications list --as alice --type DID_RENEW --state failed
+            """, aliases: ["ls"])
 
-        @Option(
-            help: ArgumentHelp("Only of this type, such as DID_RENEW.", valueName: "type"),
-            completion: .list(NotificationType.rawValues))
-        var type: String?
-
-        @Option(
-            help: ArgumentHelp("Only with this subtype, such as VOLUNTARY.", valueName: "subtype"),
-            completion: .list(NotificationSubtype.rawValues))
+        @Option("Only of this type, such as DID_RENEW.", "type", .list(NotificationType.rawValues)) var type: String?
+        @Option("Only with this subtype, such as VOLUNTARY.", "subtype", .list(NotificationSubtype.rawValues))
         var subtype: String?
-
         @Option(
-            name: [.customLong("as"), .customLong("account")],
-            help: ArgumentHelp("Only this account's.", valueName: "account"), completion: Completion.accounts)
+            "Only this account's.", "account", Completion.accounts, name: [.customLong("as"), .customLong("account")])
         var account: String?
-
         @Option(
-            help: ArgumentHelp(
-                "Only in this state: \(ServerNotification.State.listed).", valueName: "state"
-            ),
-            completion: .list(ServerNotification.State.rawValues))
+            "Only in this state: \(ServerNotification.State.listed).", "state",
+            .list(ServerNotification.State.rawValues))
         var state: String?
-
         @OptionGroup var page: PageOptions
         @OptionGroup var options: AppCommandOptions
 
@@ -57,8 +44,7 @@ struct NotificationsCommand: AsyncParsableCommand {
             try Choice.check("--state", state, among: ServerNotification.State.rawValues)
         }
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let (notifications, after) = try await context.api.list(
                 NotificationRoutes.list, [.bundleId: context.bundleId],
                 query: ["notificationType": type, "subtype": subtype, "account": account, "state": state],
@@ -87,26 +73,22 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications show`
-    struct Show: AsyncParsableCommand {
+    struct Show: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show a notification's attempts and its content.",
-            discussion: """
-                storebus notifications show 3f2a1c9e
-                storebus notifications show 3f2a1c9e --jws
+            "show", "Show a notification's attempts and its content.",
+            """
+            storebus notifications show 3f2a1c9e
+            storebus notifications show 3f2a1c9e --jws
 
-                Decodes the payload with its transaction and renewal information, without verifying it. --jws prints \
-                the signed text as it is sent.
-                """)
+            Decodes the payload with its transaction and renewal information, without verifying it. --jws prints \
+            the signed text as it is sent.
+            """)
 
         @OptionGroup var named: NotificationArgument
-
-        @Flag(help: "Print the signed text and nothing else.")
-        var jws = false
-
+        @Flag(help: "Print the signed text and nothing else.") var jws = false
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let uuid = try await NotificationLookup.find(named.notification, context)
             let notification = try await context.api.call(
                 NotificationRoutes.get, [.bundleId: context.bundleId, .notificationUUID: uuid])
@@ -121,16 +103,15 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications resend`
-    struct Resend: AsyncParsableCommand {
+    struct Resend: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "resend", abstract: "Send a notification once more, the same bytes, outside its schedule.",
-            discussion: "storebus notifications resend 3f2a1c9e")
+            "resend", "Send a notification once more, the same bytes, outside its schedule.",
+            "storebus notifications resend 3f2a1c9e")
 
         @OptionGroup var named: NotificationArgument
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let uuid = try await NotificationLookup.find(named.notification, context)
             let sent = try await context.api.call(
                 NotificationRoutes.resend, [.bundleId: context.bundleId, .notificationUUID: uuid])
@@ -142,38 +123,29 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications endpoint`
-    struct Endpoint: AsyncParsableCommand {
+    struct Endpoint: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "endpoint", abstract: "Show or set where an app's notifications go.",
-            discussion: """
-                storebus notifications endpoint
-                storebus notifications endpoint https://example.com/apple --retry apple --timeout 2s
-                storebus notifications endpoint --delete
+            "endpoint", "Show or set where an app's notifications go.",
+            """
+            storebus notifications endpoint
+            storebus notifications endpoint https://example.com/apple --retry apple --timeout 2s
+            storebus notifications endpoint --delete
 
-                --retry says how the store repeats a failed attempt: apple (5 times, after 1, 12, 24, 48 and 72 hours \
-                of the app's clock), sandbox (never) or fast (5 times, after 1, 2, 4, 8 and 16 seconds). The default \
-                is apple for an app in Production, else sandbox. --timeout, 100ms to 60s, is for one attempt, and 5s \
-                unless given. Flags without a URL change the existing endpoint. After --delete, waiting notifications \
-                go to the next endpoint you set.
-                """)
+            --retry says how the store repeats a failed attempt: apple (5 times, after 1, 12, 24, 48 and 72 hours \
+            of the app's clock), sandbox (never) or fast (5 times, after 1, 2, 4, 8 and 16 seconds). The default \
+            is apple for an app in Production, else sandbox. --timeout, 100ms to 60s, is for one attempt, and 5s \
+            unless given. Flags without a URL change the existing endpoint. After --delete, waiting notifications \
+            go to the next endpoint you set.
+            """)
 
-        @Argument(help: ArgumentHelp("http:// or https://, as the store reaches it.", valueName: "url"))
-        var address: String?
-
+        @Argument("http:// or https://, as the store reaches it.", "url") var address: String?
         @Option(
-            help: ArgumentHelp("How failed attempts are repeated: apple, sandbox or fast.", valueName: "schedule"),
-            completion: .list(NotificationEndpoint.Retry.rawValues))
+            "How failed attempts are repeated: apple, sandbox or fast.", "schedule",
+            .list(NotificationEndpoint.Retry.rawValues))
         var retry: String?
-
-        @Flag(help: "Send notifications that are due together in a random order.")
-        var shuffle = false
-
-        @Flag(help: "Send delivered notifications once more.")
-        var duplicate = false
-
-        @Flag(help: "Remove the endpoint.")
-        var delete = false
-
+        @Flag(help: "Send notifications that are due together in a random order.") var shuffle = false
+        @Flag(help: "Send delivered notifications once more.") var duplicate = false
+        @Flag(help: "Remove the endpoint.") var delete = false
         @OptionGroup var options: AppCommandOptions
 
         private var changes: Bool {
@@ -185,8 +157,7 @@ struct NotificationsCommand: AsyncParsableCommand {
             if delete, changes { throw ValidationError("--delete and a new endpoint exclude each other") }
         }
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let bundleId = context.bundleId
             if delete {
                 try await context.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId])
@@ -234,9 +205,7 @@ extension NotificationEndpointBody {
 
 /// The argument that names a notification.
 struct NotificationArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The notification's UUID, or its beginning: 3f2a1c9e.", valueName: "uuid"),
-        completion: Completion.notifications)
+    @Argument("The notification's UUID, or its beginning: 3f2a1c9e.", "uuid", Completion.notifications)
     var notification: String
 }
 

@@ -14,20 +14,17 @@ import StoreModels
 /// ```
 enum NotificationTable {
     static func result(_ notifications: [ServerNotification], next: Advice, after: String?) -> CommandResult {
-        let columns: [Table.Column] = ["NOTIFICATION", "ACCOUNT", "TYPE", .state("STATE"), .right("ATTEMPTS"), "AT"]
-        let table = Table(columns, notifications) { one in
+        CommandResult(
+            notifications, ["NOTIFICATION", "ACCOUNT", "TYPE", .state("STATE"), .right("ATTEMPTS"), "AT"],
+            named: \.notificationUUID,
+            json: { NotificationInfo.json($0).with(["attemptCount": .integer($0.attempts.count)]) }, next: next,
+            after: after, ifEmpty: "no notifications"
+        ) { one in
             [
                 one.shortIdentifier, one.account ?? "-", one.name.description, one.state.rawValue,
                 "\(one.attempts.count)", Format.time(one.at),
             ]
         }
-        return CommandResult(
-            table, items: notifications.map(json), names: notifications.map(\.notificationUUID), next: next,
-            after: after, ifEmpty: "no notifications")
-    }
-
-    private static func json(_ notification: ServerNotification) -> JSONValue {
-        NotificationInfo.json(notification).with(["attemptCount": .integer(notification.attempts.count)])
     }
 }
 
@@ -52,13 +49,11 @@ struct NotificationInfo: Sendable {
     }
 
     private func text(_ style: Style) -> String {
-        var fields = FieldList()
-        fields.add("notification", notification.notificationUUID)
-        fields.add("type", notification.name.description)
-        fields.add("account", notification.account)
-        fields.add("at", Format.time(notification.at))
-        fields.add("state", notification.state.rawValue, isState: true)
-        fields.add("next attempt", notification.nextAttemptAt.map { Format.time($0) })
+        let fields: FieldList = [
+            "notification": notification.notificationUUID, "type": notification.name.description,
+            "account": notification.account, "at": Format.time(notification.at),
+            "state": notification.state.rawValue, "next attempt": notification.nextAttemptAt.map(Format.time),
+        ]
         var text = fields.text(style)
         if !notification.attempts.isEmpty { text += "\n" + attempts.text(style) }
         if let payload = notification.signedPayload.flatMap(SignedPayload.decoded) {
@@ -133,12 +128,10 @@ struct EndpointInfo: Sendable {
                 data: ["bundleId": .string(bundleId), "endpoint": .null], names: [],
                 next: "storebus notifications endpoint http://localhost:8080/\(option)")
         }
-        var fields = FieldList()
-        fields.add("url", endpoint.url)
-        fields.add("retry", endpoint.retry.rawValue)
-        fields.add("timeout", "\(endpoint.timeoutMs) ms")
-        if endpoint.shuffle == true { fields.add("shuffle", "yes") }
-        if endpoint.duplicate == true { fields.add("duplicate", "yes") }
+        let fields: FieldList = [
+            "url": endpoint.url, "retry": endpoint.retry.rawValue, "timeout": "\(endpoint.timeoutMs) ms",
+            "shuffle": endpoint.shuffle == true ? "yes" : nil, "duplicate": endpoint.duplicate == true ? "yes" : nil,
+        ]
         return CommandResult(
             fields, data: ["bundleId": .string(bundleId), "endpoint": JSONText.value(endpoint)], names: [endpoint.url],
             next: "storebus notifications list\(option)")

@@ -3,25 +3,22 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus open`
-struct OpenCommand: AsyncParsableCommand {
+struct OpenCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open the store's console in a browser.",
-        discussion: """
-            storebus open
-            storebus open --print
+        "open", "Open the store's console in a browser.",
+        """
+        storebus open
+        storebus open --print
 
-            Prints the console's address with a ticket, which signs a browser in without the admin key.
-            A ticket is valid once, for a minute. On a terminal the address is also opened, by xdg-open
-            where that is installed.
-            """)
+        Prints the console's address with a ticket, which signs a browser in without the admin key.
+        A ticket is valid once, for a minute. On a terminal the address is also opened, by xdg-open
+        where that is installed.
+        """)
 
-    @Flag(name: .customLong("print"), help: "Only print the address.")
-    var onlyPrints = false
+    @Flag(name: .customLong("print"), help: "Only print the address.") var onlyPrints = false
+    @OptionGroup var options: GlobalOptions
 
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let url = context.api.url
         let description: JSONValue = .string(url + MonitoringRoutes.openAPI.route.path.description)
         guard context.api.adminKey != nil else {

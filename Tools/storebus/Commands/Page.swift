@@ -3,27 +3,22 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus page`
-struct PageCommand: AsyncParsableCommand {
+struct PageCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "page", abstract: "See the store as a device shows it: product page, search or featured tab.",
-        discussion: """
-            storebus page --as alice
-            storebus page --device alice-2
-            storebus page --as alice --search beach
-            storebus page --as alice --featured
+        "page", "See the store as a device shows it: product page, search or featured tab.",
+        """
+        storebus page --as alice
+        storebus page --device alice-2
+        storebus page --as alice --search beach
+        storebus page --as alice --featured
 
-            Opens the App Store app without launching the account's own app. storebus promo list --device says why a \
-            product is missing.
-            """)
+        Opens the App Store app without launching the account's own app. storebus promo list --device says why a \
+        product is missing.
+        """)
 
-    @Option(help: ArgumentHelp("Only products that contain all of these words.", valueName: "words"))
-    var search: String?
-
-    @Flag(help: "The featured tab.")
-    var featured = false
-
-    @OptionGroup var customer: CustomerOptions
-    @OptionGroup var global: GlobalOptions
+    @Option("Only products that contain all of these words.", "words") var search: String?
+    @Flag(help: "The featured tab.") var featured = false
+    @OptionGroup var options: CustomerOptions
 
     func validate() throws {
         if search != nil, featured { throw ValidationError("--search and --featured are two views") }
@@ -31,9 +26,8 @@ struct PageCommand: AsyncParsableCommand {
 
     private var view: StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: customer.app)
-        let installation = customer.installation(context)
+    func run(_ context: CommandContext) async throws {
+        let installation = options.installation(context)
         let session = try await context.sessions.store(installation)
         let page = try await view.load(context.api, token: session.token)
         var result = StorePageTable.result(page, view: view, installation: installation)

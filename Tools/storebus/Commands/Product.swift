@@ -5,32 +5,27 @@ import StoreModels
 /// `storebus product …`
 struct ProductCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "product", abstract: "Look at the catalogue, and upload hosted content.",
-        discussion: """
-            storebus product list --storefront FRA
-            storebus product content put com.example.guide guide.zip
-            storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
-            """,
+        "product", "Look at the catalogue, and upload hosted content.",
+        """
+        storebus product list --storefront FRA
+        storebus product content put com.example.guide guide.zip
+        storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
+        """,
         subcommands: [
             List.self, ProductShowCommand.self, ProductPriceCommand.self, ProductAvailabilityCommand.self,
             ProductContentCommand.self,
         ])
 
     /// `storebus product list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List an app's products.",
-            discussion: "storebus product list --storefront FRA", aliases: ["ls"])
+            "list", "List an app's products.", "storebus product list --storefront FRA", aliases: ["ls"])
 
-        @Option(
-            help: ArgumentHelp("The storefront of prices and texts: a country's three letters.", valueName: "country"),
-            completion: Completion.storefronts)
+        @Option("The storefront of prices and texts: a country's three letters.", "country", Completion.storefronts)
         var storefront = "USA"
-
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let products = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
                 try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
             }
@@ -38,36 +33,32 @@ struct ProductCommand: AsyncParsableCommand {
             if products.isEmpty { _ = try await context.app() }
             let option = AppOptions.flag(context.bundleId)
             context.print(
-                ProductTable.table(products), items: products.map { JSONText.value($0) },
-                names: products.map(\.productIdentifier),
-                next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
-                    ?? "storebus import App.storekit\(option)",
-                ifEmpty: "no products yet")
+                CommandResult(
+                    ProductTable.table(products), items: products.map { JSONText.value($0) },
+                    names: products.map(\.productIdentifier),
+                    next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
+                        ?? "storebus import App.storekit\(option)",
+                    ifEmpty: "no products yet"))
         }
     }
 }
 
 /// `storebus product show`
-struct ProductShowCommand: AsyncParsableCommand {
+struct ProductShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one product as a storefront has it, and whether it can be bought there.",
-        discussion: """
-            storebus product show com.example.pro.monthly --storefront FRA
+        "show", "Show one product as a storefront has it, and whether it can be bought there.",
+        """
+        storebus product show com.example.pro.monthly --storefront FRA
 
-            Shows a subscription with all its offers: introductory, promotional, offer codes and win-back.
-            """)
+        Shows a subscription with all its offers: introductory, promotional, offer codes and win-back.
+        """)
 
     @OptionGroup var named: ProductArgument
-
-    @Option(
-        help: ArgumentHelp("The storefront of price and texts: a country's three letters.", valueName: "country"),
-        completion: Completion.storefronts)
+    @Option("The storefront of price and texts: a country's three letters.", "country", Completion.storefronts)
     var storefront = "USA"
-
     @OptionGroup var options: AppCommandOptions
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         let storefront = storefront.uppercased()
         let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.call(
@@ -129,39 +120,35 @@ struct ProductInfo: Sendable {
     }
 
     private var fields: FieldList {
-        var fields = FieldList()
-        fields.add("product", explanation.productIdentifier)
-        fields.add("app", bundleId)
-        if let product { Self.describe(product, &fields) }
+        var fields: FieldList = ["product": explanation.productIdentifier, "app": bundleId]
+        if let product { fields += Self.description(of: product) }
         for line in offers.map(OfferFormat.lines) ?? [] { fields.add(line.name, line.text) }
-        fields.add("storefront", explanation.storefront)
-        fields.add("available", explanation.available ? "yes" : "no", isState: true)
+        fields += ["storefront": explanation.storefront, "available": explanation.available ? "yes" : "no"]
         for (reason, detail) in zip(explanation.reasons, explanation.details) {
             fields.add("reason", "\(reason.rawValue): \(detail)")
         }
         if let promotion = explanation.promotion {
-            fields.add("promoted", promotion.reasons.isEmpty ? "yes" : "no", isState: true)
+            fields.add("promoted", promotion.reasons.isEmpty ? "yes" : "no")
             for (reason, detail) in zip(promotion.reasons, promotion.details) {
                 fields.add("reason", "\(reason.rawValue): \(detail)")
             }
         }
         guard let eligibility else { return fields }
-        fields.add("eligibility", eligibility.eligibility.rawValue, isState: true)
-        fields.add("because", EligibilityFormat.because(eligibility))
-        fields.add("rule", eligibility.rule.rawValue)
-        fields.add("decided by", eligibility.transactionIdentifier)
+        fields += [
+            "eligibility": eligibility.eligibility.rawValue, "because": EligibilityFormat.because(eligibility),
+            "rule": eligibility.rule.rawValue, "decided by": eligibility.transactionIdentifier,
+        ]
         return fields
     }
 
-    private static func describe(_ product: Product, _ fields: inout FieldList) {
-        fields.add("title", product.localizedTitle)
-        fields.add("description", product.localizedDescription.isEmpty ? nil : product.localizedDescription)
-        fields.add("type", product.type.rawValue)
-        fields.add("price", Format.price(of: product))
-        fields.add("locale", product.priceLocale)
-        fields.add("offer", product.introductoryPrice.map(Format.offer))
-        fields.add("content", content(product))
-        fields.add("group", product.subscriptionGroupIdentifier)
+    private static func description(of product: Product) -> FieldList {
+        [
+            "title": product.localizedTitle,
+            "description": product.localizedDescription.isEmpty ? nil : product.localizedDescription,
+            "type": product.type.rawValue, "price": Format.price(of: product), "locale": product.priceLocale,
+            "offer": product.introductoryPrice.map(Format.offer), "content": content(product),
+            "group": product.subscriptionGroupIdentifier,
+        ]
     }
 
     /// `version 1.0, 73412 bytes`
@@ -217,5 +204,234 @@ enum OfferFormat {
         }
         words.append(winBack.monthsBetweenOffers.map { "again after \(Format.count($0, "month"))" } ?? "once")
         return words
+    }
+}
+
+/// `storebus product price`
+struct ProductPriceCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "price", "Show a product's price in several storefronts.",
+        """
+        storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
+        storebus product price com.example.pro.monthly
+
+        Without --storefront, shows all 175 storefronts. A storefront that the catalogue does not mention has the \
+        same number in its own currency.
+        """)
+
+    @OptionGroup var named: ProductArgument
+    @OptionGroup var storefronts: StorefrontOptions
+    @OptionGroup var options: AppCommandOptions
+
+    func run(_ context: CommandContext) async throws {
+        let wanted = try await DidYouMean.storefronts(storefronts.names, context)
+        let response = try await context.progress.during("asking for prices") { () throws(CLIError) in
+            try await context.api.call(
+                AppRoutes.prices, [.bundleId: context.bundleId, .id: named.product],
+                query: ["storefronts": wanted.isEmpty ? nil : wanted.map(\.countryCode).joined(separator: ",")],
+                timeout: .seconds(30))
+        }
+        if !response.prices.isEmpty, response.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
+            throw await DidYouMean.productError(named.product, bundleId: context.bundleId, context)
+        }
+        context.print(result(response.prices, context.bundleId))
+    }
+
+    private func result(_ prices: [ProductPrices.Price], _ bundleId: String) -> CommandResult {
+        CommandResult(
+            prices, ["STOREFRONT", .right("PRICE"), "OFFER", "LOCALE", .state("AVAILABLE"), "REASON"],
+            named: \.storefront, json: { JSONText.value($0).with(["productIdentifier": .string(named.product)]) },
+            next: "storebus product availability \(named.product)\(AppOptions.flag(bundleId))",
+            ifEmpty: "no storefronts"
+        ) { price in
+            [
+                price.storefront, Self.text(price), price.introductoryPrice.map(Format.offer) ?? "-",
+                price.priceLocale ?? "-", price.available ? "yes" : "no",
+                price.reasons?.joined(separator: ", ") ?? "",
+            ]
+        }
+    }
+
+    private static func text(_ price: ProductPrices.Price) -> String {
+        guard let money = price.price else { return "-" }
+        return price.subscriptionPeriod.map { "\(Format.price(money)) \(Format.every($0))" } ?? Format.price(money)
+    }
+}
+
+/// Options that select storefronts.
+struct StorefrontOptions: ParsableArguments {
+    @Option("Countries, three letters each, separated by commas. Repeatable.", "countries", Completion.storefronts)
+    var storefront: [String] = []
+
+    var names: [String] {
+        storefront.flatMap { $0.split(separator: ",") }.map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// `storebus product availability`
+struct ProductAvailabilityCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "availability", "Say where a product can be bought, and why not elsewhere.",
+        """
+        storebus product availability com.example.pro.monthly --storefront USA,FRA,JPN
+        storebus product availability com.example.pro.monthly
+
+        Without --storefront, checks the United States.
+        """)
+
+    @OptionGroup var named: ProductArgument
+    @OptionGroup var storefronts: StorefrontOptions
+    @OptionGroup var options: AppCommandOptions
+
+    func run(_ context: CommandContext) async throws {
+        let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
+        var explanations: [ProductExplanation] = []
+        for storefront in try await DidYouMean.storefronts(names, context) {
+            explanations.append(
+                try await context.api.call(
+                    AppRoutes.explain, [.bundleId: context.bundleId, .id: named.product],
+                    query: ["storefront": storefront.countryCode]))
+        }
+        if explanations.allSatisfy({ $0.reasons.contains(.unknown) }) {
+            throw await DidYouMean.productError(named.product, bundleId: context.bundleId, context)
+        }
+        var result = CommandResult(
+            explanations, ["STOREFRONT", .state("AVAILABLE"), "REASON", "WHAT TO DO"], named: \.storefront,
+            next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))",
+            ifEmpty: "no storefronts"
+        ) { explanation in
+            [
+                explanation.storefront, explanation.available ? "yes" : "no",
+                explanation.reasons.map(\.rawValue).joined(separator: ", "),
+                explanation.details.joined(separator: " "),
+            ]
+        }
+        result.names = explanations.filter(\.available).map(\.storefront)
+        context.print(result)
+    }
+}
+
+/// `storebus product content …`
+struct ProductContentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "content", "Hosted content: the files that customers of a product download.",
+        """
+        storebus product content put com.example.guide guide.zip
+        storebus product content show com.example.guide
+        """, subcommands: [Put.self, Show.self])
+
+    /// The option that names a version of a product's content.
+    struct Version: ParsableArguments {
+        @Option("Its version. Default: the one the catalogue declares.", "version") var contentVersion: String?
+    }
+
+    /// `storebus product content put`
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            "put", "Upload a product's content, or replace it.",
+            """
+            storebus product content put com.example.guide guide.zip
+            storebus product content put com.example.guide guide.zip --content-version 1.1
+
+            The store takes the whole upload or nothing. A product sells once its content is there, and a broken \
+            upload changes nothing. Version and length must match the catalogue's hostedContent.
+            """)
+
+        @OptionGroup var named: ProductArgument
+        @Argument("The content, at most 256 MiB.", "file", .file()) var file: String
+        @OptionGroup var version: Version
+        @OptionGroup var options: AppCommandOptions
+
+        func run() async throws {
+            // Checked before any request.
+            let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
+            let context = try await options.context()
+            let version = try await version.orDeclared(named.product, context)
+            let bar = TransferProgress(context.progress, length: length)
+            let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }
+            let (content, status) = try await bar.during { () throws(CLIError) in
+                try await context.api.upload(
+                    upload, to: ContentRoutes.put, [.bundleId: context.bundleId, .id: named.product],
+                    query: ["version": version], timeout: context.timeLimit ?? .seconds(600))
+            }
+            context.print(Self.result(content, isReplaced: status == 200, bundleId: context.bundleId))
+        }
+
+        private static func result(_ content: HostedContent, isReplaced: Bool, bundleId: String) -> CommandResult {
+            let members = JSONText.value(content).with(["isReplaced": .bool(isReplaced)])
+            let product = content.contentIdentifier
+            return CommandResult(
+                "\(isReplaced ? "replaced" : "uploaded")  \(product)  \(content.contentVersion)  "
+                    + "\(content.contentLength) bytes  sha256 \(content.sha256)\n",
+                data: members, names: [product],
+                next: "storebus buy \(product) --as alice\(AppOptions.flag(bundleId))")
+        }
+    }
+
+    /// `storebus product content show`
+    struct Show: ContextCommand {
+        static let configuration = CommandConfiguration(
+            "show", "Show a product's uploaded content.", "storebus product content show com.example.guide")
+
+        @OptionGroup var named: ProductArgument
+        @OptionGroup var version: Version
+        @OptionGroup var options: AppCommandOptions
+
+        func run(_ context: CommandContext) async throws {
+            let version = try await version.orDeclared(named.product, context)
+            let content = try await find(version, context)
+            context.print(
+                CommandResult(
+                    [
+                        "content": content.contentIdentifier, "version": content.contentVersion,
+                        "length": "\(content.contentLength) bytes", "sha256": content.sha256,
+                    ], data: JSONText.value(content), names: [content.contentIdentifier],
+                    next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))"))
+        }
+    }
+}
+
+extension ProductContentCommand.Show {
+    private func find(_ version: String, _ context: CommandContext) async throws(CLIError) -> HostedContent {
+        let found = try await ifFound { () throws(CLIError) in
+            try await context.api.call(
+                ContentRoutes.get, [.bundleId: context.bundleId, .id: named.product], query: ["version": version])
+        }
+        if let found { return found }
+        throw CLIError(
+            CLIErrorCode(.notFound), "\(named.product) has no content of version \(version) yet",
+            hints: ["upload it: storebus product content put \(named.product) FILE"])
+    }
+}
+
+extension ProductContentCommand.Version {
+    /// Returns the named version, or else the one in the catalogue.
+    /// - Throws: `productNotFound` with the nearest, `catalogInvalid` for a product without hosted content.
+    func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
+        if let contentVersion { return contentVersion }
+        // A product without content is not sold and so not listed; the catalogue file has it.
+        guard let file = try await context.api.catalogFile(context.bundleId), let entry = Self.entry(product, in: file)
+        else {
+            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
+        }
+        guard let version = entry["hostedContent"]?["version"]?.stringValue else {
+            throw CLIError(
+                CLIErrorCode(.catalogInvalid), "the catalogue declares no hosted content for \(product)",
+                hints: ["give it hostedContent with a version and import it again: docs/catalogue.md"])
+        }
+        return version
+    }
+
+    private static func entry(_ product: String, in file: JSONValue) -> JSONValue? {
+        let lists = [file["products"], file["nonRenewingSubscriptions"]].compactMap { $0?.arrayValue }
+        return lists.joined().first { $0["productID"]?.stringValue == product }
+            ?? (file["subscriptionGroups"]?.arrayValue ?? []).flatMap { $0["subscriptions"]?.arrayValue ?? [] }
+            .first { $0["productID"]?.stringValue == product }
     }
 }

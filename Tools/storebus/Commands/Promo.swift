@@ -5,16 +5,16 @@ import StoreModels
 /// `storebus promo …`
 struct PromoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "promo", abstract: "Promoted purchases: order, visibility, images and a device's overrides.",
-        discussion: """
-            storebus promo list
-            storebus promo order com.example.hiddenBeaches com.example.pro.monthly
-            storebus promo hide com.example.pro.monthly --device alice-1
+        "promo", "Promoted purchases: order, visibility, images and a device's overrides.",
+        """
+        storebus promo list
+        storebus promo order com.example.hiddenBeaches com.example.pro.monthly
+        storebus promo hide com.example.pro.monthly --device alice-1
 
-            Without --device, these commands change the operator's setup for all customers, as in App Store Connect. \
-            With it, they change the overrides that the app sets on one device with \
-            SKProductStorePromotionController.
-            """,
+        Without --device, these commands change the operator's setup for all customers, as in App Store Connect. \
+        With it, they change the overrides that the app sets on one device with \
+        SKProductStorePromotionController.
+        """,
         subcommands: [
             PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
             PromoDefaultCommand.self, PromoResetCommand.self, PromoImageCommand.self, PromoFeaturedCommand.self,
@@ -22,20 +22,18 @@ struct PromoCommand: AsyncParsableCommand {
 }
 
 /// `storebus promo list`
-struct PromoListCommand: AsyncParsableCommand {
+struct PromoListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List promoted products, and why others are not promoted yet.",
-        discussion: """
-            storebus promo list
-            storebus promo list --device alice-1
-            """, aliases: ["ls"])
+        "list", "List promoted products, and why others are not promoted yet.",
+        """
+        storebus promo list
+        storebus promo list --device alice-1
+        """, aliases: ["ls"])
 
-    @OptionGroup var target: DeviceOption
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: DeviceOption
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: target.app)
-        guard let installation = target.installation(context) else {
+    func run(_ context: CommandContext) async throws {
+        guard let installation = options.installation(context) else {
             return context.print(
                 PromotionTable.result(try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])))
         }
@@ -44,34 +42,29 @@ struct PromoListCommand: AsyncParsableCommand {
 }
 
 /// `storebus promo order`
-struct PromoOrderCommand: AsyncParsableCommand {
+struct PromoOrderCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "order", abstract: "Set the promoted products and their order.",
-        discussion: """
-            storebus promo order com.example.hiddenBeaches com.example.pro.monthly
-            storebus promo order com.example.pro.monthly --device alice-1
-            storebus promo order --device alice-1
+        "order", "Set the promoted products and their order.",
+        """
+        storebus promo order com.example.hiddenBeaches com.example.pro.monthly
+        storebus promo order com.example.pro.monthly --device alice-1
+        storebus promo order --device alice-1
 
-            Without --device the list is exactly these products, at most 20, and hidden ones stay hidden. With \
-            --device these come first on that device, and the others follow in the operator's order. Without \
-            products, --device clears the device's order.
-            """)
+        Without --device the list is exactly these products, at most 20, and hidden ones stay hidden. With \
+        --device these come first on that device, and the others follow in the operator's order. Without \
+        products, --device clears the device's order.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("Products, the first one first.", valueName: "product"), completion: Completion.products)
-    var products: [String] = []
-
-    @OptionGroup var target: DeviceOption
-    @OptionGroup var global: GlobalOptions
+    @Argument("Products, the first one first.", "product", Completion.products) var products: [String] = []
+    @OptionGroup var options: DeviceOption
 
     func validate() throws {
-        guard products.isEmpty, target.device == nil else { return }
+        guard products.isEmpty, options.device == nil else { return }
         throw ValidationError("name the products, the first one first")
     }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: target.app)
-        guard let installation = target.installation(context) else {
+    func run(_ context: CommandContext) async throws {
+        guard let installation = options.installation(context) else {
             return context.print(try await PromotionList(context: context).order(products))
         }
         let overrides = DeviceOverrides(installation: installation, context: context)
@@ -80,23 +73,21 @@ struct PromoOrderCommand: AsyncParsableCommand {
 }
 
 /// `storebus promo reset`
-struct PromoResetCommand: AsyncParsableCommand {
+struct PromoResetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Reset order and visibility.",
-        discussion: """
-            storebus promo reset --device alice-1
-            storebus promo reset
+        "reset", "Reset order and visibility.",
+        """
+        storebus promo reset --device alice-1
+        storebus promo reset
 
-            With --device, removes everything the app has set there. Without it, restores the catalogue's order and \
-            shows every product. Images and their reviews stay.
-            """)
+        With --device, removes everything the app has set there. Without it, restores the catalogue's order and \
+        shows every product. Images and their reviews stay.
+        """)
 
-    @OptionGroup var target: DeviceOption
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: DeviceOption
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: target.app)
-        guard let installation = target.installation(context) else {
+    func run(_ context: CommandContext) async throws {
+        guard let installation = options.installation(context) else {
             return context.print(try await PromotionList(context: context).reset())
         }
         context.print(try await DeviceOverrides(installation: installation, context: context).reset())
@@ -104,12 +95,13 @@ struct PromoResetCommand: AsyncParsableCommand {
 }
 
 /// The arguments of a change of visibility.
-struct VisibilityArguments: ParsableArguments {
+struct VisibilityArguments: StoreOptions {
     @OptionGroup var named: ProductArgument
     @OptionGroup var target: DeviceOption
 
-    func set(_ visibility: StorePromotionVisibility, _ global: GlobalOptions) async throws(CLIError) {
-        let context = try await CommandContext.find(global, app: target.app)
+    func context() async throws(CLIError) -> CommandContext { try await target.context() }
+
+    func set(_ visibility: StorePromotionVisibility, _ context: CommandContext) async throws(CLIError) {
         guard let installation = target.installation(context) else {
             return context.print(
                 try await PromotionList(context: context).set(isVisible: visibility != .hide, named.product))
@@ -120,85 +112,76 @@ struct VisibilityArguments: ParsableArguments {
 }
 
 /// `storebus promo hide`
-struct PromoHideCommand: AsyncParsableCommand {
+struct PromoHideCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Hide a promoted product, everywhere or on one device.",
-        discussion: """
-            storebus promo hide com.example.pro.monthly
-            storebus promo hide com.example.pro.monthly --device alice-1
+        "hide", "Hide a promoted product, everywhere or on one device.",
+        """
+        storebus promo hide com.example.pro.monthly
+        storebus promo hide com.example.pro.monthly --device alice-1
 
-            Hides the product on the product page, in search and on the featured tab.
-            """)
+        Hides the product on the product page, in search and on the featured tab.
+        """)
 
-    @OptionGroup var named: VisibilityArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: VisibilityArguments
 
-    func run() async throws { try await named.set(.hide, global) }
+    func run(_ context: CommandContext) async throws { try await options.set(.hide, context) }
 }
 
 /// `storebus promo show`
-struct PromoShowCommand: AsyncParsableCommand {
+struct PromoShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a promoted product, everywhere or on one device.",
-        discussion: """
-            storebus promo show com.example.pro.monthly
-            storebus promo show com.example.pro.monthly --device alice-1
+        "show", "Show a promoted product, everywhere or on one device.",
+        """
+        storebus promo show com.example.pro.monthly
+        storebus promo show com.example.pro.monthly --device alice-1
 
-            With --device, shows a promoted product on that device even if the operator hides it. Without --device, \
-            adds a product that is not in the list at its end.
-            """)
+        With --device, shows a promoted product on that device even if the operator hides it. Without --device, \
+        adds a product that is not in the list at its end.
+        """)
 
-    @OptionGroup var named: VisibilityArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: VisibilityArguments
 
-    func run() async throws { try await named.set(.show, global) }
+    func run(_ context: CommandContext) async throws { try await options.set(.show, context) }
 }
 
 /// `storebus promo default`
-struct PromoDefaultCommand: AsyncParsableCommand {
+struct PromoDefaultCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "default", abstract: "Leave a product's visibility on a device to the operator again.",
-        discussion: """
-            storebus promo default com.example.pro.monthly --device alice-1
+        "default", "Leave a product's visibility on a device to the operator again.",
+        """
+        storebus promo default com.example.pro.monthly --device alice-1
 
-            Without --device: visible unless the operator has hidden the product.
-            """)
+        Without --device: visible unless the operator has hidden the product.
+        """)
 
-    @OptionGroup var named: VisibilityArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: VisibilityArguments
 
-    func run() async throws { try await named.set(.default, global) }
+    func run(_ context: CommandContext) async throws { try await options.set(.default, context) }
 }
 
 /// `storebus promo featured`
-struct PromoFeaturedCommand: AsyncParsableCommand {
+struct PromoFeaturedCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "featured", abstract: "Show the featured tab, or set an app's products on it.",
-        discussion: """
-            storebus promo featured
-            storebus promo featured com.example.pro.monthly com.example.hiddenBeaches
-            storebus promo featured --none
+        "featured", "Show the featured tab, or set an app's products on it.",
+        """
+        storebus promo featured
+        storebus promo featured com.example.pro.monthly com.example.hiddenBeaches
+        storebus promo featured --none
 
-            All apps share one tab. The products replace those of their own app, and other apps' products stay. A \
-            device shows those that are also on its page: storebus page --featured.
-            """)
+        All apps share one tab. The products replace those of their own app, and other apps' products stay. A \
+        device shows those that are also on its page: storebus page --featured.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("The app's featured products, the first one first.", valueName: "product"),
-        completion: Completion.products)
+    @Argument("The app's featured products, the first one first.", "product", Completion.products)
     var products: [String] = []
-
-    @Flag(help: "Feature none of the app's products.")
-    var none = false
-
+    @Flag(help: "Feature none of the app's products.") var none = false
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
         if none, !products.isEmpty { throw ValidationError("--none names no products") }
     }
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         var featured = try await context.api.call(PromotionRoutes.featured).products
         if none || !products.isEmpty {
             let changed = Self.replacing(context.bundleId, in: featured, with: products)
@@ -283,5 +266,87 @@ struct PromotionList: Sendable {
             try await context.api.call(PromotionRoutes.putSetup, [.bundleId: context.bundleId], body: entries)
         }
         return PromotionTable.result(after, replacing: before)
+    }
+}
+
+/// Reads and changes an app's overrides on one device.
+struct DeviceOverrides: Sendable {
+    let installation: InstallationReference
+    let context: CommandContext
+
+    func report() async throws(CLIError) -> DevicePromotionsReport {
+        DevicePromotionsReport(
+            setup: try await context.api.call(PromotionRoutes.setup, [.bundleId: installation.bundleId]),
+            device: try await context.api.knownDevice(installation.deviceId), installation: installation)
+    }
+
+    /// Sets the order. An empty one removes the override.
+    func order(_ products: [String]) async throws(CLIError) -> CommandResult {
+        try await withLaunchHint { () throws(CLIError) in
+            try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
+                try await put(order: products)
+            }
+        }
+        return try await report().result
+    }
+
+    func set(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) -> CommandResult {
+        try await withLaunchHint { () throws(CLIError) in
+            try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
+                try await put(visibility, of: product)
+            }
+        }
+        return try await report().result
+    }
+
+    /// Removes all overrides.
+    func reset() async throws(CLIError) -> CommandResult {
+        let device = try await context.api.knownDevice(installation.deviceId)
+        let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
+        let overrides = app?.overrides ?? PromotionOverrides()
+        if !overrides.order.isEmpty { try await put(order: []) }
+        for product in overrides.visibility.keys.sorted().map(\.text) {
+            try await put(.default, of: product)
+        }
+        return try await report().result
+    }
+
+    private func put(order: [String]) async throws(CLIError) {
+        let request = context.api.request(PromotionRoutes.putDeviceOrder, installation.pathValues)
+        _ = try await context.api.exchange(request.with(NewOrder(productIdentifiers: order)))
+    }
+
+    private func put(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) {
+        let values = installation.pathValues.merging([.productIdentifier: product]) { $1 }
+        let request = context.api.request(PromotionRoutes.putDeviceVisibility, values)
+        _ = try await context.api.exchange(request.with(NewVisibility(visibility: visibility)))
+    }
+
+    private func withLaunchHint(_ body: () async throws(CLIError) -> Void) async throws(CLIError) {
+        do {
+            try await body()
+        } catch {
+            guard error.is(.appNeverLaunched) else { throw error }
+            let account = CustomerOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
+            let option = AppOptions.flag(installation.bundleId)
+            throw error.with(hints: [
+                "launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"
+            ])
+        }
+    }
+}
+
+/// Selects the operator's list or the overrides of one device.
+struct DeviceOption: StoreOptions {
+    @Option(
+        "The overrides that the app set on this device, instead of the operator's list.", "device", Completion.devices)
+    var device: String?
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
+
+    func installation(_ context: CommandContext) -> InstallationReference? {
+        device.map { InstallationReference(bundleId: context.bundleId, deviceId: $0) }
     }
 }

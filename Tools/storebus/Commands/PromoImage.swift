@@ -5,34 +5,29 @@ import StoreModels
 /// `storebus promo image …`
 struct PromoImageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "image", abstract: "Promotional images and their review.",
-        discussion: """
-            storebus promo image put com.example.hiddenBeaches beach.png
-            storebus promo image approve com.example.hiddenBeaches
+        "image", "Promotional images and their review.",
+        """
+        storebus promo image put com.example.hiddenBeaches beach.png
+        storebus promo image approve com.example.hiddenBeaches
 
-            A product is promoted once its image is approved. storebus promo list shows the state of each.
-            """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
+        A product is promoted once its image is approved. storebus promo list shows the state of each.
+        """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
 
     /// `storebus promo image put`
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "put", abstract: "Upload or replace a product's image, which then waits for review.",
-            discussion: """
-                storebus promo image put com.example.hiddenBeaches beach.png
-                storebus promo image put com.example.hiddenBeaches beach.png --approve
+            "put", "Upload or replace a product's image, which then waits for review.",
+            """
+            storebus promo image put com.example.hiddenBeaches beach.png
+            storebus promo image put com.example.hiddenBeaches beach.png --approve
 
-                The image is a PNG or JPEG of 1024 by 1024 pixels. The store checks the file's content and ignores \
-                its name.
-                """)
+            The image is a PNG or JPEG of 1024 by 1024 pixels. The store checks the file's content and ignores \
+            its name.
+            """)
 
         @OptionGroup var named: ProductArgument
-
-        @Argument(help: ArgumentHelp("The image, at most 4 MiB.", valueName: "file"), completion: .file())
-        var file: String
-
-        @Flag(help: "Approve it at once.")
-        var approve = false
-
+        @Argument("The image, at most 4 MiB.", "file", .file()) var file: String
+        @Flag(help: "Approve it at once.") var approve = false
         @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
@@ -51,54 +46,44 @@ struct PromoImageCommand: AsyncParsableCommand {
     }
 
     /// `storebus promo image approve`
-    struct Approve: AsyncParsableCommand {
+    struct Approve: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "approve", abstract: "Approve a product's image.",
-            discussion: "storebus promo image approve com.example.hiddenBeaches")
+            "approve", "Approve a product's image.", "storebus promo image approve com.example.hiddenBeaches")
 
         @OptionGroup var named: ProductArgument
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             try await named.review(ImageRoutes.approve, context)
         }
     }
 
     /// `storebus promo image reject`
-    struct Reject: AsyncParsableCommand {
+    struct Reject: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reject", abstract: "Reject a product's image: the product is not promoted with it.",
-            discussion: "storebus promo image reject com.example.hiddenBeaches --reason blurred")
+            "reject", "Reject a product's image: the product is not promoted with it.",
+            "storebus promo image reject com.example.hiddenBeaches --reason blurred")
 
         @OptionGroup var named: ProductArgument
-
-        @Option(help: ArgumentHelp("Why, in a few words.", valueName: "text"))
-        var reason: String?
-
+        @Option("Why, in a few words.", "text") var reason: String?
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             try await named.review(ImageRoutes.reject, reason: reason, context)
         }
     }
 
     /// `storebus promo image get`
-    struct Get: AsyncParsableCommand {
+    struct Get: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "get", abstract: "Write a product's image into a file, as it was uploaded.",
-            discussion: "storebus promo image get com.example.hiddenBeaches --to beach.png")
+            "get", "Write a product's image into a file, as it was uploaded.",
+            "storebus promo image get com.example.hiddenBeaches --to beach.png")
 
         @OptionGroup var named: ProductArgument
-
-        @Option(help: ArgumentHelp("The file. Default: <product>.png or .jpeg here.", valueName: "file"))
-        var to: String?
-
+        @Option("The file. Default: <product>.png or .jpeg here.", "file") var to: String?
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let bytes = try await PromotionImageLine.withUploadHint(named.product, context) { () throws(CLIError) in
                 try await context.api.bytes(
                     ImageRoutes.get, [.bundleId: context.bundleId, .id: named.product], timeout: .seconds(60))

@@ -5,59 +5,40 @@ import StoreModels
 /// `storebus prompt …`
 struct PromptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prompt",
-        abstract: "See and answer open prompts: payment sheets, Ask to Buy.",
-        discussion: """
-            storebus account set alice --sheet interactive
-            storebus prompt list
-            storebus prompt answer p_01 approve
-            """,
-        subcommands: [List.self, AnswerPrompt.self])
+        "prompt", "See and answer open prompts: payment sheets, Ask to Buy.",
+        """
+        storebus account set alice --sheet interactive
+        storebus prompt list
+        storebus prompt answer p_01 approve
+        """, subcommands: [List.self, AnswerPrompt.self])
 
     /// `storebus prompt list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List open prompts, oldest first.",
-            discussion: "storebus prompt list --as alice", aliases: ["ls"])
+            "list", "List open prompts, oldest first.", "storebus prompt list --as alice", aliases: ["ls"])
 
         @OptionGroup var owner: AccountFilter
+        @OptionGroup var options: GlobalOptions
 
-        @OptionGroup var global: GlobalOptions
-
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let prompts = try await context.api.all(PromptRoutes.list, query: ["account": owner.account])
-            context.print(
-                PromptTable.table(prompts), items: prompts.map { JSONText.value($0) }, names: prompts.map(\.id),
-                next: prompts.first.map {
-                    "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
-                }
-                    ?? "storebus account set alice --sheet interactive",
-                ifEmpty: "no open prompts")
+            context.print(PromptTable.result(prompts))
         }
     }
 
     /// `storebus prompt answer`
-    struct AnswerPrompt: AsyncParsableCommand {
+    struct AnswerPrompt: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "answer", abstract: "Answer a prompt.",
-            discussion: """
-                storebus prompt answer p_01 approve
-                storebus prompt answer p_01 decline --error paymentInvalid
-                """)
+            "answer", "Answer a prompt.",
+            """
+            storebus prompt answer p_01 approve
+            storebus prompt answer p_01 decline --error paymentInvalid
+            """)
 
-        @Argument(help: ArgumentHelp("The prompt, or the end of its identifier.", valueName: "prompt"))
-        var prompt: String
-
-        @Argument(
-            help: ArgumentHelp("approve, cancel or decline.", valueName: "answer"),
-            completion: .list(Prompt.Answer.rawValues))
-        var answer: String
-
-        @Option(help: ArgumentHelp("With decline: the SKError the payment fails with.", valueName: "name or code"))
-        var error: String?
-
-        @OptionGroup var global: GlobalOptions
+        @Argument("The prompt, or the end of its identifier.", "prompt") var prompt: String
+        @Argument("approve, cancel or decline.", "answer", .list(Prompt.Answer.rawValues)) var answer: String
+        @Option("With decline: the SKError the payment fails with.", "name or code") var error: String?
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             guard Prompt.Answer(rawValue: answer) != nil else {
@@ -70,8 +51,7 @@ struct PromptCommand: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let found = try await PromptLookup.find(prompt, context)
             guard let answer = Prompt.Answer(rawValue: answer) else { return }
             try await PromptLookup.answer(found, answer, error: error, context)
@@ -114,9 +94,13 @@ enum PromptLookup {
 
 /// Prompts as `storebus prompt` shows them.
 enum PromptTable {
-    static func table(_ prompts: [Prompt]) -> Table {
-        Table(
-            ["PROMPT", "KIND", "ACCOUNT", "PRODUCT", .right("PRICE"), "TRANSACTION", "SINCE", "ANSWERS"], prompts
+    static func result(_ prompts: [Prompt]) -> CommandResult {
+        let hint = prompts.first.map {
+            "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")" as Advice
+        }
+        return CommandResult(
+            prompts, ["PROMPT", "KIND", "ACCOUNT", "PRODUCT", .right("PRICE"), "TRANSACTION", "SINCE", "ANSWERS"],
+            named: \.id, next: hint ?? "storebus account set alice --sheet interactive", ifEmpty: "no open prompts"
         ) { prompt in
             [
                 prompt.id, kind(prompt), prompt.account,

@@ -5,19 +5,17 @@ import StoreModels
 /// `storebus ready`
 struct ReadyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ready", abstract: "Say whether the store is ready, for health checks and scripts.",
-        discussion: """
-            storebus ready
-            storebus ready --wait --timeout 30s
+        "ready", "Say whether the store is ready, for health checks and scripts.",
+        """
+        storebus ready
+        storebus ready --wait --timeout 30s
 
-            A store is ready when it completes purchases. Without its payment processor it takes purchases but they \
-            wait, so it is not ready. Exits with 0 or 1 only. With --wait, asks until the store is ready, 30s unless \
-            --timeout says otherwise.
-            """)
+        A store is ready when it completes purchases. Without its payment processor it takes purchases but they \
+        wait, so it is not ready. Exits with 0 or 1 only. With --wait, asks until the store is ready, 30s unless \
+        --timeout says otherwise.
+        """)
 
-    @Flag(help: "Ask again until it is ready.")
-    var wait = false
-
+    @Flag(help: "Ask again until it is ready.") var wait = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {

@@ -12,12 +12,12 @@ import StoreModels
 /// `storebus receipt --as alice`
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Print the receipt an account's app has, base64 as apps send it to servers.",
-        discussion: """
-            storebus receipt --as alice
-            storebus receipt --as alice | storebus verify -
-            storebus receipt --as alice -o json
-            """)
+        "receipt", "Print the receipt an account's app has, base64 as apps send it to servers.",
+        """
+        storebus receipt --as alice
+        storebus receipt --as alice | storebus verify -
+        storebus receipt --as alice -o json
+        """)
 
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
@@ -35,49 +35,31 @@ struct ReceiptCommand: AsyncParsableCommand {
 /// `storebus verify FILE`
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Verify a receipt or a signed payload, as an app's server would.",
-        discussion: """
-            storebus receipt --as alice | storebus verify -
-            storebus verify receipt.b64 --password s3cret
-            storebus ca issue transaction 2000000000000001 --break expired | storebus verify -
-            storebus verify notification.json --root root.pem --offline
+        "verify", "Verify a receipt or a signed payload, as an app's server would.",
+        """
+        storebus receipt --as alice | storebus verify -
+        storebus verify receipt.b64 --password s3cret
+        storebus ca issue transaction 2000000000000001 --break expired | storebus verify -
+        storebus verify notification.json --root root.pem --offline
 
-            A receipt is base64, the binary receipt itself, or the output of storebus receipt -o json. - reads \
-            standard input. The command asks the store's verifyReceipt. For every status but 0 it prints the meaning \
-            and exits with 1. --json prints Apple's answer as it came.
+        A receipt is base64, the binary receipt itself, or the output of storebus receipt -o json. - reads \
+        standard input. The command asks the store's verifyReceipt. For every status but 0 it prints the meaning \
+        and exits with 1. --json prints Apple's answer as it came.
 
-            A signed payload is a JWS, or a notification or response that contains one. The command verifies it here, \
-            in the steps of Apple's libraries: \(JWSVerifier.Step.listed). It names the first step that fails, with \
-            its reason, and exits with 1. Root, app and environment are the store's unless --root names a file. With \
-            --root the command asks only the store's OCSP responder, and with --offline nothing at all.
-            """)
+        A signed payload is a JWS, or a notification or response that contains one. The command verifies it here, \
+        in the steps of Apple's libraries: \(JWSVerifier.Step.listed). It names the first step that fails, with \
+        its reason, and exits with 1. Root, app and environment are the store's unless --root names a file. With \
+        --root the command asks only the store's OCSP responder, and with --offline nothing at all.
+        """)
 
-    @Argument(help: ArgumentHelp("The file, or -.", valueName: "file"), completion: .file())
-    var receipt: String
-
-    @Option(
-        help: ArgumentHelp("The app's shared secret: storebus key create --kind sharedSecret.", valueName: "secret"))
-    var password: String?
-
-    @Flag(help: "Only the latest transaction of each subscription.")
-    var excludeOldTransactions = false
-
-    @Flag(help: "Print the answer as it came.")
-    var json = false
-
-    @Option(
-        help: ArgumentHelp("Of a payload: the root to trust. Default: the store's.", valueName: "file"),
-        completion: .file())
-    var root: String?
-
-    @Option(
-        help: ArgumentHelp("Of a payload: the environment it has to be of.", valueName: "name"),
-        completion: .list(AppStoreEnvironment.rawValues))
+    @Argument("The file, or -.", "file", .file()) var receipt: String
+    @Option("The app's shared secret: storebus key create --kind sharedSecret.", "secret") var password: String?
+    @Flag(help: "Only the latest transaction of each subscription.") var excludeOldTransactions = false
+    @Flag(help: "Print the answer as it came.") var json = false
+    @Option("Of a payload: the root to trust. Default: the store's.", "file", .file()) var root: String?
+    @Option("Of a payload: the environment it has to be of.", "name", .list(AppStoreEnvironment.rawValues))
     var environment: String?
-
-    @Flag(help: "Of a payload: do not ask whether certificates are revoked.")
-    var offline = false
-
+    @Flag(help: "Of a payload: do not ask whether certificates are revoked.") var offline = false
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
@@ -189,13 +171,12 @@ struct ReceiptReport: Sendable {
 
     private var fields: FieldList {
         let receipt = json["receipt"]
-        var fields = FieldList()
-        fields.add("status", "\(status.number), \(status.meaning)")
-        fields.add("environment", json["environment"]?.stringValue)
         let app = ["bundle_id", "application_version"].compactMap { receipt?[$0]?.stringValue }
-        fields.add("app", app.isEmpty ? nil : app.joined(separator: " "))
-        fields.add("made", receipt.flatMap { Self.instant($0, "receipt_creation_date") })
-        fields.add("purchases", "\(purchases.count)")
+        var fields: FieldList = [
+            "status": "\(status.number), \(status.meaning)", "environment": json["environment"]?.stringValue,
+            "app": app.isEmpty ? nil : app.joined(separator: " "),
+            "made": receipt.flatMap { Self.instant($0, "receipt_creation_date") }, "purchases": "\(purchases.count)",
+        ]
         for renewal in renewals { fields.add("renewal", renewal) }
         return fields
     }
@@ -282,6 +263,132 @@ struct ReceiptStatus: Hashable, Sendable {
         case 21005, 21009, 21100...21199: "try again; which service is away: storebus status"
         case 21007, 21008: "send it to the other environment's address"
         default: "fetch it anew: storebus receipt --as ACCOUNT"
+        }
+    }
+}
+
+/// Verifies signatures of the App Store's server, for `storebus verify`.
+struct SignatureCheck {
+    let context: CommandContext
+    /// The file of the trusted root. Nil for the store's own, whose app and environment count too.
+    var root: String?
+    /// The app and environment named by flags.
+    var expected = JWSVerifier.Expectation()
+    /// Whether the OCSP responder is not asked.
+    var isOffline = false
+
+    /// In bytes. No certificate is larger.
+    private static let rootByteCountMax = 64 * 1024
+
+    /// Finds a JWS in a file: alone, or as a member of a response or notification.
+    /// - Returns: Nil for anything else.
+    static func jws(in bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+        if text.hasPrefix("{"), let document = try? StrictJSON.parse(bytes) {
+            let inner = document["data"] ?? document
+            return ["jws", "signedPayload", "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo"]
+                .lazy.compactMap { inner[$0]?.stringValue }.first
+        }
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // What begins as a header does, or has its parts: so that a cut one is explained, and not taken for a receipt.
+        return parts.count == 3 || (text.hasPrefix("eyJ") && parts.count > 1) ? text : nil
+    }
+
+    /// - Throws: `signatureRefused`, which names the step that failed, and errors of files and store.
+    func run(_ jws: String) async throws -> CommandResult {
+        let verifier = try await verifier()
+        var expected = expected
+        if root == nil {
+            expected.bundleId = expected.bundleId ?? context.bundleId
+            if expected.environment == nil {
+                expected.environment = try await context.api.call(
+                    AppStoreServerRoutes.settings, [.bundleId: context.bundleId]
+                ).environment.rawValue
+            }
+        }
+        var payload = try await verify(jws, with: verifier, expected, at: nil)
+        var (data, inside) = (payload["data"]?.objectValue, [String]())
+        for name in SignedPayload.signed {
+            guard let inner = data?[name]?.stringValue else { continue }
+            data?[name] = try await verify(inner, with: verifier, expected, at: "data.\(name)")
+            inside.append(name)
+        }
+        if let data, var members = payload.objectValue {
+            members["data"] = .object(data)
+            payload = .object(members)
+        }
+        return Self.result(payload, expected, inside: inside, isOffline: isOffline)
+    }
+
+    private func verifier() async throws -> JWSVerifier {
+        let bytes =
+            if let root {
+                try FileAccess.read(context.path(root), byteCountMax: Self.rootByteCountMax)
+            } else {
+                try await context.api.bytes(ReceiptRoutes.root)
+            }
+        do {
+            return try JWSVerifier(root: bytes)
+        } catch {
+            throw CLIError(
+                .certificateUnreadable, "\(root ?? "the store's root") is not a certificate in PEM or DER",
+                hints: ["the store's: storebus ca root --out root.pem"])
+        }
+    }
+
+    private func verify(
+        _ jws: String, with verifier: JWSVerifier, _ expected: JWSVerifier.Expectation, at path: String?
+    ) async throws -> JSONValue {
+        var ask: JWSVerifier.Ask?
+        if !isOffline {
+            ask = { [api = context.api] question in
+                var request = api.request(AppStoreServerRoutes.certificateStatus)
+                request.headers["Content-Type"] = "application/ocsp-request"
+                request.body = question
+                return try await api.exchange(request).body
+            }
+        }
+        do {
+            return try await verifier.verify(jws, expecting: expected, now: Date(), ask: ask)
+        } catch {
+            let path = path.map { "\($0): " } ?? ""
+            throw CLIError(
+                .signatureRefused, "\(path)\(error.step.rawValue): \(error.reason)", hints: [error.step.remedy],
+                details: ["step": .string(error.step.rawValue)])
+        }
+    }
+
+    private static func result(
+        _ payload: JSONValue, _ expected: JWSVerifier.Expectation, inside: [String], isOffline: Bool
+    ) -> CommandResult {
+        var data: [String: JSONValue] = [
+            "signature": "good", "revocation": isOffline ? "not asked" : "not revoked", "payload": payload,
+            "inside": .array(inside.map { .string($0) }),
+        ]
+        data["app"] = expected.bundleId.map { .string($0) }
+        data["environment"] = expected.environment.map { .string($0) }
+        return CommandResult(data: .object(data)) { style in
+            let fields: FieldList = [
+                "signature": "good", "inside": inside.isEmpty ? nil : inside.joined(separator: ", "),
+                "revocation": isOffline ? "not asked" : "not revoked", "app": expected.bundleId,
+                "environment": expected.environment,
+            ]
+            return fields.text(style) + "\n" + JSONText.indented(payload) + "\n"
+        }
+    }
+}
+
+extension JWSVerifier.Step {
+    /// The remedy for a failure.
+    fileprivate var remedy: Advice {
+        switch self {
+        case .form: "it is cut, or no JWS"
+        case .chain: "trust this store's root: storebus ca root --out root.cer"
+        case .certificates: "data of Xcode and of --break has no chain of three"
+        case .revocation: "the responder's answer: storebus ca show"
+        case .app: "name the app: --bundle-id"
+        case .environment: "name another: --environment"
+        case .algorithm, .validity, .purpose, .signature: "a server has to refuse it"
         }
     }
 }

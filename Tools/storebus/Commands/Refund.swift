@@ -3,46 +3,41 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus refund`
-struct RefundCommand: AsyncParsableCommand {
+struct RefundCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refund", abstract: "Refund a purchase and take its entitlement away.",
-        discussion: """
-            storebus refund …0001
-            storebus refund …0001 --reason appIssue
+        "refund", "Refund a purchase and take its entitlement away.",
+        """
+        storebus refund …0001
+        storebus refund …0001 --reason appIssue
 
-            Refunds all of the money that is left. Refunding again gives nothing more. The customer's apps learn that \
-            the entitlement is gone, and a subscription no longer renews. A used offer stays used.
-            """)
+        Refunds all of the money that is left. Refunding again gives nothing more. The customer's apps learn that \
+        the entitlement is gone, and a subscription no longer renews. A used offer stays used.
+        """)
 
     @OptionGroup var named: TransactionArgument
     @OptionGroup var reason: TakeBackReason
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await TakeBack(givesMoneyBack: true, transaction: named.transaction, reason: reason.value).run(global)
-    }
+    func run(_ context: CommandContext) async throws { try await reason.takeBack(named, isRefund: true, context) }
 }
 
 /// `storebus revoke`
-struct RevokeCommand: AsyncParsableCommand {
+struct RevokeCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take a purchase's entitlement away without a refund.",
-        discussion: "storebus revoke …0001")
+        "revoke", "Take a purchase's entitlement away without a refund.", "storebus revoke …0001")
 
     @OptionGroup var named: TransactionArgument
     @OptionGroup var reason: TakeBackReason
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await TakeBack(givesMoneyBack: false, transaction: named.transaction, reason: reason.value).run(global)
-    }
+    func run(_ context: CommandContext) async throws { try await reason.takeBack(named, isRefund: false, context) }
 }
 
 /// The reason of a refund.
 struct TakeBackReason: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Why: \(RefundRequest.Reason.rawValues.joined(separator: " or ")).", valueName: "reason"),
-        completion: .list(RefundRequest.Reason.rawValues))
+        "Why: \(RefundRequest.Reason.rawValues.joined(separator: " or ")).", "reason",
+        .list(RefundRequest.Reason.rawValues))
     var reason: String?
 
     var value: RefundRequest.Reason? { reason.flatMap(RefundRequest.Reason.init) }
@@ -59,29 +54,28 @@ struct TakeBackReason: ParsableArguments {
 /// ```
 /// refunded  2000000000000001  com.example.pro.monthly  9.99 USD, revoked 2026-12-01 10:00:00Z
 /// ```
-struct TakeBack: Sendable {
-    let givesMoneyBack: Bool
-    let transaction: String
-    let reason: RefundRequest.Reason?
-
-    func run(_ global: GlobalOptions) async throws {
-        let context = try CommandContext.find(global)
-        let row = try await TransactionSearch.find(transaction, context)
+extension TakeBackReason {
+    fileprivate func takeBack(
+        _ named: TransactionArgument, isRefund: Bool, _ context: CommandContext
+    ) async throws(CLIError) {
+        let row = try await TransactionSearch.find(named.transaction, context)
         let after = try await context.api.call(
-            givesMoneyBack ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: row.transaction.id],
-            body: reason.map { RefundReason(reason: $0) })
-        context.print(result(after, account: row.account).about(row.bundleId))
+            isRefund ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: row.transaction.id],
+            body: value.map { RefundReason(reason: $0) })
+        context.print(Self.result(after, isRefund: isRefund, account: row.account).about(row.bundleId))
     }
 
-    private func result(_ transaction: PaymentTransaction, account: String) -> CommandResult {
+    private static func result(
+        _ transaction: PaymentTransaction, isRefund: Bool, account: String
+    ) -> CommandResult {
         let name = Format.name(transaction)
-        let price = givesMoneyBack ? transaction.price.map(Format.price) : nil
+        let price = isRefund ? transaction.price.map(Format.price) : nil
         let remarks = [price, transaction.revocationDate.map { "revoked \(Format.time($0))" }].compactMap { $0 }
         let members = JSONText.value(transaction).with([
             "account": .string(account), "summary": .string(remarks.joined(separator: ", ")),
         ])
         let line = [
-            givesMoneyBack ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
+            isRefund ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
             remarks.joined(separator: ", "),
         ]
         let isSubscription = transaction.subscriptionGroupIdentifier != nil

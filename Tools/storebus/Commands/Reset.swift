@@ -3,35 +3,28 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus reset`
-struct ResetCommand: AsyncParsableCommand {
+struct ResetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Reset an app's store: delete all purchases of its customers.",
-        discussion: """
-            storebus reset --yes
-            storebus reset --everything --yes
-            storebus reset --bundle-id com.example.a --dry-run
+        "reset", "Reset an app's store: delete all purchases of its customers.",
+        """
+        storebus reset --yes
+        storebus reset --everything --yes
+        storebus reset --bundle-id com.example.a --dry-run
 
-            Deletes the transactions, entitlements, introductory offers and prompts of every account, cancels open \
-            purchases that began in the store, and sets the app's clock to the wall's. Keeps the catalogue, the app's \
-            settings, the accounts' settings, and devices with their settings.
+        Deletes the transactions, entitlements, introductory offers and prompts of every account, cancels open \
+        purchases that began in the store, and sets the app's clock to the wall's. Keeps the catalogue, the app's \
+        settings, the accounts' settings, and devices with their settings.
 
-            --settings also clears the accounts' settings and gives the app its settings as of its import. \
-            --everything also deletes the devices. Accounts and devices belong to all apps of the store.
-            """)
+        --settings also clears the accounts' settings and gives the app its settings as of its import. \
+        --everything also deletes the devices. Accounts and devices belong to all apps of the store.
+        """)
 
-    @Flag(help: "Clear the settings of all accounts and of the app, too.")
-    var settings = false
-
-    @Flag(help: "The settings, and all devices, too.")
-    var everything = false
-
-    @Flag(help: "Only print the deletions, without making them.")
-    var dryRun = false
-
+    @Flag(help: "Clear the settings of all accounts and of the app, too.") var settings = false
+    @Flag(help: "The settings, and all devices, too.") var everything = false
+    @Flag(help: "Only print the deletions, without making them.") var dryRun = false
     @OptionGroup var options: AppCommandOptions
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         let counted = try await Removal.count(context)
         let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
         let what = (["\(Format.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)

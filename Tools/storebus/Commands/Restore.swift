@@ -5,23 +5,19 @@ import StoreModels
 /// `storebus restore --as alice`
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Restore an account's purchases, as its app on a device would.",
-        discussion: """
-            storebus restore --as alice
-            storebus restore --as alice --device alice-2
+        "restore", "Restore an account's purchases, as its app on a device would.",
+        """
+        storebus restore --as alice
+        storebus restore --as alice --device alice-2
 
-            Restores non-consumables and subscriptions that renew as new transactions in state restored, on this \
-            device only. Nothing is charged. Unfinished transactions are left out, because the queue has them \
-            already. Waits for the end, 30s unless --timeout says otherwise, and shows the restored transactions. To \
-            make a restore fail use storebus account set alice --simulate restore=unknown.
-            """)
+        Restores non-consumables and subscriptions that renew as new transactions in state restored, on this \
+        device only. Nothing is charged. Unfinished transactions are left out, because the queue has them \
+        already. Waits for the end, 30s unless --timeout says otherwise, and shows the restored transactions. To \
+        make a restore fail use storebus account set alice --simulate restore=unknown.
+        """)
 
-    @Option(help: ArgumentHelp("Recorded with the restore. It filters nothing.", valueName: "name"))
-    var applicationUsername: String?
-
-    @Option(help: ArgumentHelp("The same key again gives the same restore.", valueName: "key"))
-    var idempotencyKey: String?
-
+    @Option("Recorded with the restore. It filters nothing.", "name") var applicationUsername: String?
+    @Option("The same key again gives the same restore.", "key") var idempotencyKey: String?
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 
@@ -117,12 +113,12 @@ struct RestoreOutcome: Sendable {
     }
 
     private func text(_ style: Style) -> String {
-        var fields = FieldList()
-        fields.add("account", "\(installation.account) on device \(installation.deviceId)")
-        fields.add("restore", restore.restoreIdentifier)
-        fields.add("state", restore.state.rawValue, isState: true)
-        fields.add("restored", Format.count(restore.restored, "transaction"))
-        fields.add("error", restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" })
+        let fields: FieldList = [
+            "account": "\(installation.account) on device \(installation.deviceId)",
+            "restore": restore.restoreIdentifier, "state": restore.state.rawValue,
+            "restored": Format.count(restore.restored, "transaction"),
+            "error": restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" },
+        ]
         return fields.text(style) + (transactions.isEmpty ? "" : "\n" + table.text(style))
     }
 

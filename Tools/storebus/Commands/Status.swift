@@ -3,15 +3,13 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus status`
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show which store is used, and the state of its services.",
-        discussion: "storebus status -o json")
+        "status", "Show which store is used, and the state of its services.", "storebus status -o json")
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let report = try await StatusReport.gather(context)
         context.print(report.result)
         if !report.isReady { throw QuietExit(status: .temporary) }

@@ -5,35 +5,28 @@ import StoreModels
 /// `storebus store …`
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Isolated stores: each with its own clock, catalogue and customers.",
-        discussion: """
-            storebus store create --clock 2026-01-01T00:00:00Z --ttl 10m --seed 42
-            storebus store list
-            storebus store delete t-7
+        "store", "Isolated stores: each with its own clock, catalogue and customers.",
+        """
+        storebus store create --clock 2026-01-01T00:00:00Z --ttl 10m --seed 42
+        storebus store list
+        storebus store delete t-7
 
-            Use one store for each test that runs in parallel. A store begins with an app's catalogue and no \
-            customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers.
-            """,
-        subcommands: [Create.self, List.self, Delete.self])
+        Use one store for each test that runs in parallel. A store begins with an app's catalogue and no \
+        customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers.
+        """, subcommands: [Create.self, List.self, Delete.self])
 
     /// `storebus store create`
-    struct Create: AsyncParsableCommand {
+    struct Create: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a store. Its private key is shown only once.",
-            discussion: """
-                storebus store create
-                storebus store create --ttl 10m --seed 42 -o json
-                """)
+            "create", "Make a store. Its private key is shown only once.",
+            """
+            storebus store create
+            storebus store create --ttl 10m --seed 42 -o json
+            """)
 
-        @Option(help: ArgumentHelp("The clock's first time. Default: now.", valueName: "instant"))
-        var clock: String?
-
-        @Option(help: ArgumentHelp("How long the store lasts, at most 7d. Default: 1h.", valueName: "time"))
-        var ttl: String?
-
-        @Option(help: ArgumentHelp("The beginning of the identifiers. Default: random.", valueName: "number"))
-        var seed: Int64?
-
+        @Option("The clock's first time. Default: now.", "instant") var clock: String?
+        @Option("How long the store lasts, at most 7d. Default: 1h.", "time") var ttl: String?
+        @Option("The beginning of the identifiers. Default: random.", "number") var seed: Int64?
         @OptionGroup var options: AppCommandOptions
 
         func validate() throws {
@@ -42,8 +35,7 @@ struct StoreCommand: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             let made = try await context.api.received(
                 IsolatedStoreRoutes.create,
                 body: NewIsolatedStore(
@@ -61,40 +53,31 @@ struct StoreCommand: AsyncParsableCommand {
     }
 
     /// `storebus store list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the stores, oldest first.", discussion: "storebus store list",
-            aliases: ["ls"])
+            "list", "List the stores, oldest first.", "storebus store list", aliases: ["ls"])
 
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let stores = try await context.api.all(IsolatedStoreRoutes.list)
-            let table = Table(["STORE", "APP", "STATE", "SEED", "UNTIL"], stores) { store in
-                [
-                    store.store, store.bundleId, store.state.rawValue, "\(store.seed)", Format.time(store.expiresAt),
-                ]
-            }
             context.print(
-                table, items: stores.map { JSONText.value($0) }, names: stores.map(\.store),
-                next: "storebus store create", ifEmpty: "no isolated stores")
+                CommandResult(
+                    stores, ["STORE", "APP", "STATE", "SEED", "UNTIL"], named: \.store, next: "storebus store create",
+                    ifEmpty: "no isolated stores"
+                ) { [$0.store, $0.bundleId, $0.state.rawValue, "\($0.seed)", Format.time($0.expiresAt)] })
         }
     }
 
     /// `storebus store delete`
-    struct Delete: AsyncParsableCommand {
+    struct Delete: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Close a store at once and delete its data.",
-            discussion: "storebus store delete t-7 --yes", aliases: ["rm"])
+            "delete", "Close a store at once and delete its data.", "storebus store delete t-7 --yes", aliases: ["rm"])
 
-        @Argument(help: ArgumentHelp("The store.", valueName: "store"))
-        var store: String
+        @Argument("The store.", "store") var store: String
+        @OptionGroup var options: GlobalOptions
 
-        @OptionGroup var global: GlobalOptions
-
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             try context.confirm("delete the store \(store)")
             try await context.api.call(IsolatedStoreRoutes.delete, [.store: store])
             context.print(

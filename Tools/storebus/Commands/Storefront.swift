@@ -5,30 +5,29 @@ import StoreModels
 /// `storebus storefront …`
 struct StorefrontCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "storefront", abstract: "Look at the countries the store sells in.",
-        discussion: "storebus storefront list", subcommands: [List.self])
+        "storefront", "Look at the countries the store sells in.", "storebus storefront list", subcommands: [List.self])
 
     /// `storebus storefront list`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the storefronts, with their currencies and languages.",
-            discussion: "storebus storefront list -o names", aliases: ["ls"])
+            "list", "List the storefronts, with their currencies and languages.", "storebus storefront list -o names",
+            aliases: ["ls"])
 
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let storefronts = try await context.api.call(AppRoutes.storefronts).storefronts
-            let columns: [Table.Column] = ["STOREFRONT", "IDENTIFIER", "NAME", "CURRENCY", "LOCALE", "LANGUAGES"]
-            let table = Table(columns, storefronts) { storefront in
-                [
-                    storefront.countryCode, storefront.identifier, storefront.name, "\(storefront.currency)",
-                    storefront.locale, storefront.languages.joined(separator: " "),
-                ]
-            }
             context.print(
-                table, items: storefronts.map { JSONText.value($0) }, names: storefronts.map(\.countryCode),
-                next: "storebus product price PRODUCT --storefront USA,FRA", ifEmpty: "no storefronts")
+                CommandResult(
+                    storefronts, ["STOREFRONT", "IDENTIFIER", "NAME", "CURRENCY", "LOCALE", "LANGUAGES"],
+                    named: \.countryCode, next: "storebus product price PRODUCT --storefront USA,FRA",
+                    ifEmpty: "no storefronts"
+                ) { one in
+                    [
+                        one.countryCode, one.identifier, one.name, "\(one.currency)", one.locale,
+                        one.languages.joined(separator: " "),
+                    ]
+                })
         }
     }
 }

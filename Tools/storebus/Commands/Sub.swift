@@ -5,44 +5,35 @@ import StoreModels
 /// `storebus sub …`
 struct SubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sub", abstract: "Subscriptions: look at them, change them, move them along.",
-        discussion: """
-            storebus sub list
-            storebus sub timeline --as alice
-            storebus sub cancel --as alice
+        "sub", "Subscriptions: look at them, change them, move them along.",
+        """
+        storebus sub list
+        storebus sub timeline --as alice
+        storebus sub cancel --as alice
 
-            Name a subscription by any of its transactions, or by --as when the account has only one.
-            """,
+        Name a subscription by any of its transactions, or by --as when the account has only one.
+        """,
         subcommands: [
             List.self, Show.self, SubTimelineCommand.self, SubscriptionVerb.Cancel.Command.self,
-            SubscriptionVerb.Resume.Command.self,
-            SubUpgradeCommand.self, SubDowngradeCommand.self, SubChangeCommand.self,
-            SubscriptionVerb.Renew.Command.self,
-            SubscriptionVerb.Expire.Command.self, SubExtendCommand.self, SubscriptionVerb.FailNext.Command.self,
-            SubscriptionVerb.ResolveBilling.Command.self,
+            SubscriptionVerb.Resume.Command.self, SubUpgradeCommand.self, SubDowngradeCommand.self,
+            SubChangeCommand.self, SubscriptionVerb.Renew.Command.self, SubscriptionVerb.Expire.Command.self,
+            SubExtendCommand.self, SubscriptionVerb.FailNext.Command.self, SubscriptionVerb.ResolveBilling.Command.self,
         ])
 
     /// `storebus sub list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List subscriptions, of all accounts or of one.",
-            discussion: """
-                storebus sub list
-                storebus sub list --as alice
-                storebus sub list --state inGracePeriod -o names
-                """, aliases: ["ls"])
+            "list", "List subscriptions, of all accounts or of one.",
+            """
+            storebus sub list
+            storebus sub list --as alice
+            storebus sub list --state inGracePeriod -o names
+            """, aliases: ["ls"])
 
         @OptionGroup var owner: AccountFilter
-
-        @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
-        var bundleId: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Only in this state: \(SubscriptionState.listed).", valueName: "state"),
-            completion: .list(SubscriptionState.rawValues))
+        @Option("Only this app's.", "id") var bundleId: String?
+        @Option("Only in this state: \(SubscriptionState.listed).", "state", .list(SubscriptionState.rawValues))
         var state: String?
-
         @OptionGroup var page: PageOptions
         @OptionGroup var global: GlobalOptions
 
@@ -54,13 +45,7 @@ struct SubCommand: AsyncParsableCommand {
                 SubscriptionRoutes.search,
                 query: ["bundleId": context.namedApp, "account": owner.account, "state": state],
                 limit: page.limit, after: page.after)
-            var result = CommandResult(
-                SubscriptionTable.table(found), items: found.map(SubscriptionTable.json),
-                names: found.map(\.originalTransactionIdentifier),
-                next: found.first.map(SubscriptionTable.next)
-                    ?? "storebus buy PRODUCT --as \(owner.account ?? "alice")",
-                after: after, ifEmpty: "no subscriptions")
-            result.app = found.first?.bundleId
+            var result = SubscriptionTable.result(found, buyer: owner.account ?? "alice", after: after)
             if found.isEmpty, context.namedApp != nil { _ = try await context.app() }
             if found.isEmpty { result.notes = await owner.notes(context) }
             context.print(result)
@@ -68,43 +53,208 @@ struct SubCommand: AsyncParsableCommand {
     }
 
     /// `storebus sub show`
-    struct Show: AsyncParsableCommand {
+    struct Show: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show one subscription: its state and its next event.",
-            discussion: """
-                storebus sub show --as alice
-                storebus sub show …0001
-                """)
+            "show", "Show one subscription: its state and its next event.",
+            """
+            storebus sub show --as alice
+            storebus sub show …0001
+            """)
 
-        @OptionGroup var named: SubscriptionArguments
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: SubscriptionArguments
 
-        func run() async throws {
-            let context = try await named.context(global)
-            context.print(SubscriptionTable.result(try await named.find(context)))
+        func run(_ context: CommandContext) async throws {
+            context.print(SubscriptionTable.result(try await options.find(context)))
         }
     }
 }
 
 /// `storebus sub timeline`
-struct SubTimelineCommand: AsyncParsableCommand {
+struct SubTimelineCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "timeline", abstract: "Show a subscription's events and charges.",
-        discussion: """
-            storebus sub timeline --as alice
-            storebus sub timeline …0001 -o json
+        "timeline", "Show a subscription's events and charges.",
+        """
+        storebus sub timeline --as alice
+        storebus sub timeline …0001 -o json
 
-            Oldest first, in the store's time. A declined charge shows the requested amount. The sums count the \
-            charges and refunds that were made.
-            """)
+        Oldest first, in the store's time. A declined charge shows the requested amount. The sums count the \
+        charges and refunds that were made.
+        """)
 
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: SubscriptionArguments
 
-    func run() async throws {
-        let context = try await named.context(global)
-        let subscription = try await named.find(context)
+    func run(_ context: CommandContext) async throws {
+        let subscription = try await options.find(context)
         let timeline = try await context.api.timeline(subscription.originalTransactionIdentifier)
         context.print(TimelineReport(timeline, account: subscription.account).result)
+    }
+}
+
+/// A verb of `storebus sub` that runs one operation on a subscription.
+struct SubscriptionVerb: Sendable {
+    let operation: OperateSubscriptionRequest.Operation
+    /// The past participle of the verb, for the output.
+    let word: String
+    let help: CommandConfiguration
+
+    init(
+        _ name: String, _ operation: OperateSubscriptionRequest.Operation, _ word: String, _ abstract: String,
+        _ discussion: String
+    ) {
+        self.operation = operation
+        self.word = word
+        help = CommandConfiguration(name, abstract, discussion)
+    }
+
+    /// A row of the table: a type, because the parser identifies commands by type.
+    protocol Row { static var verb: SubscriptionVerb { get } }
+
+    /// The command of one row.
+    struct RowCommand<Verb: Row>: ContextCommand {
+        static var configuration: CommandConfiguration { Verb.verb.help }
+
+        @OptionGroup var options: SubscriptionArguments
+
+        func run(_ context: CommandContext) async throws {
+            try await options.operate(Verb.verb.operation, Verb.verb.word, context)
+        }
+    }
+
+    enum Cancel: Row {
+        static let verb = SubscriptionVerb(
+            "cancel", .disableAutoRenew, "cancelled",
+            "Turn auto-renew off: the subscription ends with its present period.",
+            """
+            storebus sub cancel --as alice
+            storebus sub cancel …0001
+            """)
+    }
+
+    enum Resume: Row {
+        static let verb = SubscriptionVerb(
+            "resume", .enableAutoRenew, "resumed", "Turn auto-renew on again.",
+            "storebus sub resume --as alice")
+    }
+
+    enum Renew: Row {
+        static let verb = SubscriptionVerb(
+            "renew", .renew, "renewed", "Renew now. The new period begins where the present one ends.",
+            """
+            storebus sub renew --as alice
+
+            The clock does not move. To move it to the renewal use storebus time next.
+            """)
+    }
+
+    enum Expire: Row {
+        static let verb = SubscriptionVerb(
+            "expire", .expire, "expired", "End the present period now, for good.",
+            "storebus sub expire --as alice")
+    }
+
+    enum FailNext: Row {
+        static let verb = SubscriptionVerb(
+            "fail-next", .failNextRenewal, "will fail", "Let the next charge of a renewal be declined.",
+            """
+            storebus sub fail-next --as alice
+
+            Grace or billing retry begins at the renewal: storebus time next. The account's processor decides later \
+            charges.
+            """)
+    }
+
+    enum ResolveBilling: Row {
+        static let verb = SubscriptionVerb(
+            "resolve-billing", .resolveBilling, "resolved", "Try a renewal that failed again, now.",
+            """
+            storebus sub resolve-billing --as alice
+
+            Acts as a customer who corrects the card. In the grace period the billing date stays. After it the new \
+            period begins now.
+            """)
+    }
+}
+
+extension SubscriptionVerb.Row {
+    typealias Command = SubscriptionVerb.RowCommand<Self>
+}
+
+/// `storebus sub extend`
+struct SubExtendCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "extend", "Let the present period end later, without a charge.",
+        """
+        storebus sub extend 30 --as alice
+        storebus sub extend 7 …0001
+        """)
+
+    @Argument("Days, 1 to 90.", "days") var days: Int
+    @OptionGroup var options: SubscriptionArguments
+
+    func validate() throws {
+        guard (1...90).contains(days) else { throw ValidationError("a period is extended by 1 to 90 days") }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        try await options.operate(.extend, "extended", days: days, context)
+    }
+}
+
+/// The output of an operation on a subscription:
+///
+/// ```
+/// renewed  2000000000000001  com.example.pro.monthly  renews 2027-01-28 10:00:04Z for 9.99 USD
+/// made     2000000000000005  purchased, expires 2027-01-28 10:00:04Z
+/// ```
+extension SubscriptionArguments {
+    /// - Parameter word: The past participle of the verb.
+    fileprivate func operate(
+        _ operation: OperateSubscriptionRequest.Operation, _ word: String, days: Int? = nil, _ context: CommandContext
+    ) async throws(CLIError) {
+        let subscription = try await find(context)
+        do {
+            let values: [PathParameter: String] = [.id: subscription.id]
+            let reply =
+                if let days {
+                    try await context.api.call(TransactionRoutes.extend, values, body: Extension(days: days))
+                } else {
+                    try await context.api.call(TransactionRoutes.operate(operation), values)
+                }
+            context.print(Self.result(operation, word, reply, account: subscription.account))
+        } catch  where error.is(.transactionStateInvalid) {
+            let name = subscription.originalTransactionIdentifier
+            throw error.with(hints: ["its state: storebus sub show \(name)", "storebus why \(name)"])
+        }
+    }
+
+    private static func result(
+        _ operation: OperateSubscriptionRequest.Operation, _ word: String, _ reply: OperateSubscriptionReply,
+        account: String?
+    ) -> CommandResult {
+        let subscription = reply.subscription
+        let standing = SubscriptionFormat.status(subscription)
+        var members: [String: JSONValue] = [
+            "operation": .string(operation.rawValue), "subscription": SubscriptionTable.json(subscription),
+        ]
+        if let account { members["account"] = .string(account) }
+        var fields: FieldList = [
+            word: "\(subscription.originalTransactionIdentifier)  \(subscription.productIdentifier)  \(standing)"
+        ]
+        if let transaction = reply.transaction {
+            members["transaction"] = JSONText.value(transaction)
+            let remarks = Format.remarks(transaction)
+            // A successful charge of these two creates a transaction. Other operations change the latest one.
+            fields.add(
+                operation == .renew || operation == .resolveBilling ? "made" : "changed",
+                "\(Format.name(transaction))  " + transaction.transactionState.rawValue
+                    + (remarks.isEmpty ? "" : ", \(remarks)"))
+        }
+        return CommandResult(
+            fields, data: .object(members), names: [subscription.originalTransactionIdentifier],
+            next: operation == .failNextRenewal
+                ? "storebus time next\(subscription.bundleId.map(AppOptions.flag) ?? "")"
+                : SubscriptionTable.next(subscription)
+        )
+        .about(subscription.bundleId)
     }
 }

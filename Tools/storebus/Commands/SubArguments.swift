@@ -3,26 +3,22 @@ import StoreHTTP
 import StoreModels
 
 /// Options that name a subscription: by one of its transactions, or by its account.
-struct SubscriptionArguments: ParsableArguments {
+struct SubscriptionArguments: StoreOptions {
     @Argument(
-        help: ArgumentHelp(
-            "Any transaction of the subscription, or the end of its identifier. Without it, --as names the account.",
-            valueName: "subscription"), completion: Completion.subscriptions)
+        "Any transaction of the subscription, or the end of its identifier. Without it, --as names the account.",
+        "subscription", Completion.subscriptions)
     var subscription: String?
-
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account that has the subscription.", valueName: "account"),
-        completion: Completion.accounts)
+    @Option("The account that has the subscription.", "account", Completion.accounts, name: .customLong("as"))
     var account: String?
-
     @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
     }
 
     /// Resolves the app for an account's subscription. A transaction identifies it by itself.
-    func context(_ global: GlobalOptions) async throws(CLIError) -> CommandContext {
+    func context() async throws(CLIError) -> CommandContext {
         subscription == nil
             ? try await CommandContext.find(global, app: app)
             : try CommandContext.find(global, bundleId: app.bundleId)

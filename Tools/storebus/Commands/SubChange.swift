@@ -3,74 +3,65 @@ import StoreHTTP
 import StoreModels
 
 /// The arguments of a change of product within a group.
-struct SubscriptionChangeArguments: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The other product of the group.", valueName: "product"), completion: Completion.products)
-    var product: String
-
+struct SubscriptionChangeArguments: StoreOptions {
+    @Argument("The other product of the group.", "product", Completion.products) var product: String
     @OptionGroup var named: SubscriptionArguments
+
+    func context() async throws(CLIError) -> CommandContext { try await named.context() }
 }
 
 /// `storebus sub upgrade`
-struct SubUpgradeCommand: AsyncParsableCommand {
+struct SubUpgradeCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upgrade",
-        abstract: "Buy a higher product of the group as the account would, effective at once.",
-        discussion: """
-            storebus sub upgrade com.example.pro.yearly --as alice
+        "upgrade", "Buy a higher product of the group as the account would, effective at once.",
+        """
+        storebus sub upgrade com.example.pro.yearly --as alice
 
-            A product of a higher level, or of the same level and length, begins at once. The store charges it in \
-            full and refunds the unused part of the present period. The output says which kind of change it was.
-            """)
+        A product of a higher level, or of the same level and length, begins at once. The store charges it in \
+        full and refunds the unused part of the present period. The output says which kind of change it was.
+        """)
 
-    @OptionGroup var change: SubscriptionChangeArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: SubscriptionChangeArguments
 
-    func run() async throws { try await SubscriptionChangePurchase(.upgrade, change.product).run(change.named, global) }
+    func run(_ context: CommandContext) async throws { try await options.buy(.upgrade, context) }
 }
 
 /// `storebus sub downgrade`
-struct SubDowngradeCommand: AsyncParsableCommand {
+struct SubDowngradeCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "downgrade",
-        abstract: "Buy a lower product of the group as the account would, effective at the next renewal.",
-        discussion: """
-            storebus sub downgrade com.example.pro.monthly --as alice
+        "downgrade", "Buy a lower product of the group as the account would, effective at the next renewal.",
+        """
+        storebus sub downgrade com.example.pro.monthly --as alice
 
-            A product of a lower level, or of the same level and another length, begins when the present period ends. \
-            Until then nothing changes and nothing is charged. Buy the present product to cancel the change.
-            """)
+        A product of a lower level, or of the same level and another length, begins when the present period ends. \
+        Until then nothing changes and nothing is charged. Buy the present product to cancel the change.
+        """)
 
-    @OptionGroup var change: SubscriptionChangeArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: SubscriptionChangeArguments
 
-    func run() async throws {
-        try await SubscriptionChangePurchase(.downgrade, change.product).run(change.named, global)
-    }
+    func run(_ context: CommandContext) async throws { try await options.buy(.downgrade, context) }
 }
 
 /// `storebus sub change`
-struct SubChangeCommand: AsyncParsableCommand {
+struct SubChangeCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "change", abstract: "Say which product the next renewal buys, without a purchase.",
-        discussion: """
-            storebus sub change com.example.pro.yearly --as alice
+        "change", "Say which product the next renewal buys, without a purchase.",
+        """
+        storebus sub change com.example.pro.yearly --as alice
 
-            Acts as a customer under "manage subscriptions". Choose the present product to cancel a scheduled change. \
-            The store refuses a change that would take effect at once: buy it with storebus sub upgrade.
-            """)
+        Acts as a customer under "manage subscriptions". Choose the present product to cancel a scheduled change. \
+        The store refuses a change that would take effect at once: buy it with storebus sub upgrade.
+        """)
 
-    @OptionGroup var change: SubscriptionChangeArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: SubscriptionChangeArguments
 
-    func run() async throws {
-        let context = try await change.named.context(global)
-        let present = try await change.named.find(context)
+    func run(_ context: CommandContext) async throws {
+        let present = try await options.named.find(context)
         let installation = present.installation(context)
         var changed = try await context.sessions.with(installation) { session throws(CLIError) in
             try await context.api.call(
                 SubscriptionRoutes.update, [.originalTransactionIdentifier: present.originalTransactionIdentifier],
-                token: session.token, body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: change.product))
+                token: session.token, body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: options.product))
         }
         changed.account = installation.account
         changed.bundleId = installation.bundleId
@@ -93,21 +84,12 @@ extension Subscription {
     }
 }
 
-/// Buys another product of a subscription's group, and reports the effect.
-struct SubscriptionChangePurchase: Sendable {
+extension SubscriptionChangeArguments {
     /// The command's verb. The store decides by levels and durations which change it is.
-    enum Direction: String, Sendable { case upgrade, downgrade }
+    fileprivate enum Direction { case upgrade, downgrade }
 
-    let direction: Direction
-    let product: String
-
-    init(_ direction: Direction, _ product: String) {
-        self.direction = direction
-        self.product = product
-    }
-
-    func run(_ named: SubscriptionArguments, _ global: GlobalOptions) async throws {
-        let context = try await named.context(global)
+    /// Buys another product of a subscription's group, and reports the effect.
+    fileprivate func buy(_ direction: Direction, _ context: CommandContext) async throws {
         let present = try await named.find(context)
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
@@ -124,11 +106,11 @@ struct SubscriptionChangePurchase: Sendable {
         let change = SubscriptionChangeReport(
             before: present, outcome: outcome, timeline: timeline, earlierEventCount: before.events.count)
         var result = change.result
-        if let note = note(change) { result.notes.append(note) }
+        if let note = Self.note(direction, change) { result.notes.append(note) }
         context.print(result)
     }
 
-    private func note(_ change: SubscriptionChangeReport) -> Advice? {
+    private static func note(_ direction: Direction, _ change: SubscriptionChangeReport) -> Advice? {
         switch (direction, change.isScheduled) {
         case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
         case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"
@@ -182,10 +164,10 @@ struct SubscriptionChangeReport: Sendable {
     private var fields: FieldList {
         let installation = outcome.installation
         let storefront = outcome.session.storefront.countryCode
-        var fields = FieldList()
-        fields.add("account", "\(installation.account) (\(storefront)) on device \(installation.deviceId)")
-        fields.add(word, summary)
-        fields.add("transaction", Format.name(transaction) + (expires.map { "  \($0)" } ?? ""))
+        var fields: FieldList = [
+            "account": "\(installation.account) (\(storefront)) on device \(installation.deviceId)", word: summary,
+            "transaction": Format.name(transaction) + (expires.map { "  \($0)" } ?? ""),
+        ]
         if let price = transaction.price, price.minorUnits > 0 { fields.add("charged", Format.price(price)) }
         for event in events where event.kind == .refundedProrated {
             fields.add("given back", event.amount.map { "\(Format.price($0)) of \(event.productIdentifier)" })

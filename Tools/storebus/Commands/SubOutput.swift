@@ -2,17 +2,23 @@ import StoreModels
 
 /// Subscriptions as `storebus sub list` and `sub show` show them.
 enum SubscriptionTable {
-    static func table(_ subscriptions: [Subscription]) -> Table {
+    /// - Parameter buyer: The account in the suggested purchase.
+    static func result(_ subscriptions: [Subscription], buyer: String, after: String?) -> CommandResult {
         let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
         let app: [Table.Column] = hasSeveralApps ? ["APP"] : []
         let facts: [Table.Column] = ["PRODUCT", .state("STATE"), "RENEWS", "UNTIL", .right("PRICE"), "REMARKS"]
-        return Table(["SUBSCRIPTION", "ACCOUNT"] + app + facts, subscriptions) { one in
+        let columns: [Table.Column] = ["SUBSCRIPTION", "ACCOUNT"] + app + facts
+        let hint = subscriptions.first.map(next) ?? "storebus buy PRODUCT --as \(buyer)"
+        return CommandResult(
+            subscriptions, columns, named: \.originalTransactionIdentifier,
+            json: json, next: hint, after: after, ifEmpty: "no subscriptions"
+        ) { one in
             [one.originalTransactionIdentifier, one.account ?? "-"]
                 + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
                     one.productIdentifier, one.state.rawValue, one.willAutoRenew ? "yes" : "no",
                     Format.time(one.expiresDate), one.renewalPrice.map(Format.price) ?? "-", remarks(one),
                 ]
-        }
+        }.about(subscriptions.first?.bundleId)
     }
 
     private static func remarks(_ one: Subscription) -> String {
@@ -37,21 +43,16 @@ enum SubscriptionTable {
 
     /// One subscription, a fact a line.
     static func result(_ one: Subscription) -> CommandResult {
-        var fields = FieldList()
-        fields.add("subscription", one.originalTransactionIdentifier)
-        fields.add("account", one.account)
-        fields.add("app", one.bundleId)
-        fields.add("group", one.subscriptionGroupIdentifier)
-        fields.add("product", one.productIdentifier)
-        fields.add("state", one.state.rawValue, isState: true)
-        fields.add("standing", SubscriptionFormat.status(one))
-        fields.add("period", "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))")
-        fields.add("offer", one.offer.map(SubscriptionFormat.offer))
-        fields.add(
-            "win-back",
-            one.eligibleWinBackOfferIdentifiers.isEmpty
-                ? nil : one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))
-        fields.add("transaction", one.transactionIdentifier)
+        let winBacks = one.eligibleWinBackOfferIdentifiers
+        let fields: FieldList = [
+            "subscription": one.originalTransactionIdentifier, "account": one.account, "app": one.bundleId,
+            "group": one.subscriptionGroupIdentifier, "product": one.productIdentifier, "state": one.state.rawValue,
+            "standing": SubscriptionFormat.status(one),
+            "period": "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))",
+            "offer": one.offer.map(SubscriptionFormat.offer),
+            "win-back": winBacks.isEmpty ? nil : winBacks.joined(separator: ", "),
+            "transaction": one.transactionIdentifier,
+        ]
         return CommandResult(fields, data: json(one), names: [one.originalTransactionIdentifier], next: next(one))
             .about(one.bundleId)
     }

@@ -5,72 +5,66 @@ import StoreModels
 /// `storebus time …`
 struct TimeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "time", abstract: "An app's clock: look at it, move it, make it run faster, stop it.",
-        discussion: """
-            storebus time status
-            storebus time advance 3mo
-            storebus time rate 30s=1mo
+        "time", "An app's clock: look at it, move it, make it run faster, stop it.",
+        """
+        storebus time status
+        storebus time advance 3mo
+        storebus time rate 30s=1mo
 
-            Each app has a clock for its purchases, renewals, trials and receipts, which begins with the wall's time. \
-            When you move it forward, everything that falls due on the way happens once and in order. The machine's \
-            clock is not touched.
-            """,
+        Each app has a clock for its purchases, renewals, trials and receipts, which begins with the wall's time. \
+        When you move it forward, everything that falls due on the way happens once and in order. The machine's \
+        clock is not touched.
+        """,
         subcommands: [
             Status.self, TimeAdvanceCommand.self, TimeToCommand.self, TimeNextCommand.self, TimeRateCommand.self,
             Freeze.self, Real.self,
         ])
 
     /// `storebus time status`
-    struct Status: AsyncParsableCommand {
+    struct Status: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show an app's time, and when the next event is due.",
-            discussion: "storebus time status")
+            "status", "Show an app's time, and when the next event is due.", "storebus time status")
 
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             await context.print(try await context.api.call(ClockRoutes.get, [.bundleId: context.bundleId]))
         }
     }
 
     /// `storebus time freeze`
-    struct Freeze: AsyncParsableCommand {
+    struct Freeze: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "freeze", abstract: "Stop the clock: time passes by time advance, to and next only.",
-            discussion: """
-                storebus time freeze
+            "freeze", "Stop the clock: time passes by time advance, to and next only.",
+            """
+            storebus time freeze
 
-                To let it run again set a rate, or use storebus time real.
-                """)
+            To let it run again set a rate, or use storebus time real.
+            """)
 
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             try await context.setClock(ClockSetting(frozen: true))
         }
     }
 
     /// `storebus time real`
-    struct Real: AsyncParsableCommand {
+    struct Real: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "real", abstract: "Let the clock run as fast as the wall's, from its present time.",
-            discussion: """
-                storebus time real
-                storebus time real --now
+            "real", "Let the clock run as fast as the wall's, from its present time.",
+            """
+            storebus time real
+            storebus time real --now
 
-                With --now it also returns to the wall's time, which may be earlier. The store does not bill a period \
-                again.
-                """)
+            With --now it also returns to the wall's time, which may be earlier. The store does not bill a period \
+            again.
+            """)
 
-        @Flag(help: "Set it to the wall's time too.")
-        var now = false
-
+        @Flag(help: "Set it to the wall's time too.") var now = false
         @OptionGroup var options: AppCommandOptions
 
-        func run() async throws {
-            let context = try await options.context()
+        func run(_ context: CommandContext) async throws {
             try await context.setClock(
                 ClockSetting(rate: .realTime, now: now ? .wallClock() : nil, frozen: false))
         }
@@ -91,39 +85,33 @@ extension CommandContext {
 }
 
 /// `storebus time rate`
-struct TimeRateCommand: AsyncParsableCommand {
+struct TimeRateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rate", abstract: "Say how fast the clock runs.",
-        discussion: """
-            storebus time rate one-renewal-every-thirty-seconds
-            storebus time rate 30s=1mo
-            storebus time rate 720
+        "rate", "Say how fast the clock runs.",
+        """
+        storebus time rate one-renewal-every-thirty-seconds
+        storebus time rate 30s=1mo
+        storebus time rate 720
 
-            Give a name of StoreKit's, as in Xcode, a real time for a store's time (30s=1mo), or a factor. The clock \
-            runs evenly: under a name a month of 30 days takes the named time and every other period its share of it. \
-            In REAL=STORE too a month is 30 days, and a year 365. A frozen clock runs again. To shorten periods \
-            themselves use an account's own rate: storebus account set --renewal-rate.
-            """)
+        Give a name of StoreKit's, as in Xcode, a real time for a store's time (30s=1mo), or a factor. The clock \
+        runs evenly: under a name a month of 30 days takes the named time and every other period its share of it. \
+        In REAL=STORE too a month is 30 days, and a year 365. A frozen clock runs again. To shorten periods \
+        themselves use an account's own rate: storebus account set --renewal-rate.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("How fast.", valueName: "rate"), completion: .list(RateText.words))
-    var rate: String
-
+    @Argument("How fast.", "rate", .list(RateText.words)) var rate: String
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws { try RateText.validate("a rate", rate) }
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         try await context.setClock(ClockSetting(rate: RateText.rate(rate), frozen: false))
     }
 }
 
 /// Options of the commands that advance a clock.
 struct ClockMoveOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The same key again is the same move.", valueName: "key"))
-    var idempotencyKey: String?
-
+    @Option("The same key again is the same move.", "key") var idempotencyKey: String?
     @OptionGroup var app: AppOptions
     @OptionGroup var global: GlobalOptions
 
@@ -152,20 +140,18 @@ struct ClockMoveOptions: ParsableArguments {
 /// `storebus time advance`
 struct TimeAdvanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "advance", abstract: "Move the clock forward, and run everything that falls due on the way.",
-        discussion: """
-            storebus time advance 3mo
-            storebus time advance 1y -o json
-            storebus time advance 36h --bundle-id com.example.a
+        "advance", "Move the clock forward, and run everything that falls due on the way.",
+        """
+        storebus time advance 3mo
+        storebus time advance 1y -o json
+        storebus time advance 36h --bundle-id com.example.a
 
-            A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, \
-            retries, grace periods and expiries happen as of the instants they are due at. The command waits for all \
-            of them, 10m unless --timeout says otherwise. The store goes on after that.
-            """)
+        A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, \
+        retries, grace periods and expiries happen as of the instants they are due at. The command waits for all \
+        of them, 10m unless --timeout says otherwise. The store goes on after that.
+        """)
 
-    @Argument(help: ArgumentHelp("How far.", valueName: "length"))
-    var length: String
-
+    @Argument("How far.", "length") var length: String
     @OptionGroup var options: ClockMoveOptions
 
     func validate() throws {
@@ -187,22 +173,18 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
 /// `storebus time to`
 struct TimeToCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "to", abstract: "Move the clock to an instant, and run everything that falls due on the way.",
-        discussion: """
-            storebus time to 2027-01-31
-            storebus time to 2027-01-31T10:00:00Z
-            storebus time to 2026-01-01 --back
+        "to", "Move the clock to an instant, and run everything that falls due on the way.",
+        """
+        storebus time to 2027-01-31
+        storebus time to 2027-01-31T10:00:00Z
+        storebus time to 2026-01-01 --back
 
-            Instants are UTC, and a date alone is its midnight. Going back needs --back: it undoes nothing, and the \
-            store does not bill a period again.
-            """)
+        Instants are UTC, and a date alone is its midnight. Going back needs --back: it undoes nothing, and the \
+        store does not bill a period again.
+        """)
 
-    @Argument(help: ArgumentHelp("Where to.", valueName: "instant"))
-    var instant: BusinessInstant
-
-    @Flag(help: "Set the clock to an earlier instant.")
-    var back = false
-
+    @Argument("Where to.", "instant") var instant: BusinessInstant
+    @Flag(help: "Set the clock to an earlier instant.") var back = false
     @OptionGroup var options: ClockMoveOptions
 
     func run() async throws {
@@ -225,17 +207,15 @@ struct TimeToCommand: AsyncParsableCommand {
 /// `storebus time next`
 struct TimeNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "next", abstract: "Move the clock to the next thing that is due, and through it.",
-        discussion: """
-            storebus time next
-            storebus time next 12
+        "next", "Move the clock to the next thing that is due, and through it.",
+        """
+        storebus time next
+        storebus time next 12
 
-            If nothing is due, the clock does not move.
-            """)
+        If nothing is due, the clock does not move.
+        """)
 
-    @Argument(help: ArgumentHelp("How many events, 1 to \(AdvanceClockRequest.nextMax).", valueName: "n"))
-    var count = 1
-
+    @Argument("How many events, 1 to \(AdvanceClockRequest.nextMax).", "n") var count = 1
     @OptionGroup var options: ClockMoveOptions
 
     func validate() throws {

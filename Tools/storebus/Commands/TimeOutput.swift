@@ -14,13 +14,12 @@ struct ClockInfo: Sendable {
     let app: App?
 
     var result: CommandResult {
-        var fields = FieldList()
-        fields.add("app", clock.bundleId)
-        fields.add("clock", ClockFormat.state(clock))
-        fields.add(
-            "next", clock.nextEvent.map { "\(Format.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
         let renewals = app.flatMap(RenewalFormat.sentence)
-        fields.add("renewals", renewals)
+        let fields: FieldList = [
+            "app": clock.bundleId, "clock": ClockFormat.state(clock),
+            "next": clock.nextEvent.map { "\(Format.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due",
+            "renewals": renewals,
+        ]
         let members = JSONText.value(clock).with([
             "summary": .string("\(ClockFormat.state(clock)), \(nextWords)"),
             "renewals": renewals.map { .string($0) },

@@ -5,61 +5,40 @@ import StoreModels
 /// `storebus trigger TYPE`
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trigger", abstract: "Make a notification's event happen, for tests of an app's server.",
-        discussion: """
-            storebus trigger DID_RENEW
-            storebus trigger REFUND --of 2000000000000001
-            storebus trigger EXPIRED.BILLING_RETRY --product com.example.pro.monthly
-            storebus trigger REFUND --as alice --only-send --set signedDate=0
-            storebus trigger TEST --break root
+        "trigger", "Make a notification's event happen, for tests of an app's server.",
+        """
+        storebus trigger DID_RENEW
+        storebus trigger REFUND --of 2000000000000001
+        storebus trigger EXPIRED.BILLING_RETRY --product com.example.pro.monthly
+        storebus trigger REFUND --as alice --only-send --set signedDate=0
+        storebus trigger TEST --break root
 
-            Makes the event happen: a purchase, a declined charge, a refund. App, API, receipt and notification agree \
-            afterwards, and the event itself makes the notification. Without --as the event happens to a new account. \
-            The command backdates purchases that the event needs, so that it falls due now. It moves no clock and \
-            touches no other account. It prints each step and how to take it back.
+        Makes the event happen: a purchase, a declined charge, a refund. App, API, receipt and notification agree \
+        afterwards, and the event itself makes the notification. Without --as the event happens to a new account. \
+        The command backdates purchases that the event needs, so that it falls due now. It moves no clock and \
+        touches no other account. It prints each step and how to take it back.
 
-            --only-send makes a notification without its event, about the account's latest transaction or that of \
-            --of, and changes nothing in the store. TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT are always sent \
-            so. --set replaces a member of such a payload before it is signed: the value is JSON if it parses, else \
-            text, and null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
-            \(BrokenSignature.listed).
-            """)
+        --only-send makes a notification without its event, about the account's latest transaction or that of \
+        --of, and changes nothing in the store. TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT are always sent \
+        so. --set replaces a member of such a payload before it is signed: the value is JSON if it parses, else \
+        text, and null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
+        \(BrokenSignature.listed).
+        """)
 
     @Argument(
-        help: ArgumentHelp("The type, with its subtype: DID_RENEW, EXPIRED.VOLUNTARY.", valueName: "type"),
-        completion: .list(
-            NotificationType.allCases.flatMap { type in
-                type.subtypes.map { NotificationName(type, $0).description }
-            }))
+        "The type, with its subtype: DID_RENEW, EXPIRED.VOLUNTARY.", "type",
+        .list(
+            NotificationType.allCases.flatMap { type in type.subtypes.map { NotificationName(type, $0).description } }))
     var type: String
-
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("The account it happens to. Default: a new one.", valueName: "account"),
-        completion: Completion.accounts)
+    @Option("The account it happens to. Default: a new one.", "account", Completion.accounts, name: .customLong("as"))
     var account: String?
-
-    @Option(
-        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
-        completion: Completion.transactions)
+    @Option("The transaction, or the end of its identifier: 0001.", "transaction", Completion.transactions)
     var of: String?
-
-    @Option(
-        help: ArgumentHelp("The product to buy for it. Default: one that fits.", valueName: "product"),
-        completion: Completion.products)
-    var product: String?
-
-    @Flag(help: "Only send the notification, and change nothing in the store.")
-    var onlySend = false
-
-    @Option(help: ArgumentHelp("Replace a member of the payload.", valueName: "name=value"))
-    var set: [String] = []
-
-    @Option(
-        name: .customLong("break"), help: ArgumentHelp("How the signature is wrong.", valueName: "way"),
-        completion: .list(BrokenSignature.rawValues))
+    @Option("The product to buy for it. Default: one that fits.", "product", Completion.products) var product: String?
+    @Flag(help: "Only send the notification, and change nothing in the store.") var onlySend = false
+    @Option("Replace a member of the payload.", "name=value") var set: [String] = []
+    @Option("How the signature is wrong.", "way", .list(BrokenSignature.rawValues), name: .customLong("break"))
     var wrong: String?
-
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
@@ -119,4 +98,159 @@ struct PayloadMembers: Hashable, Sendable {
             values[parts[0]] = (try? StrictJSON.parse(Array(parts[1].utf8))) ?? .string(parts[1])
         }
     }
+}
+
+/// The steps of a trigger, in order, with the state before the event, the event, and the state after it:
+///
+/// ```
+/// STEP      WHAT                                        BY HAND
+/// settings  trigger-3f2a1c9e: processor approve, …      storebus account set trigger-3f2a1c9e --processor approve …
+/// purchase  2000000000000007 com.example.pro.monthly    storebus buy com.example.pro.monthly --as trigger-3f2a1c9e
+/// refund    2000000000000007                            storebus refund 2000000000000007
+///
+/// before  2000000000000007  com.example.pro.monthly  purchased, expires 2027-02-28 10:00:00Z
+/// event   REFUND  9c41aa07  delivered
+/// after   2000000000000007  com.example.pro.monthly  purchased, revoked 2027-01-31 10:00:00Z
+/// undo    storebus account clear trigger-3f2a1c9e --yes
+///         storebus account reset trigger-3f2a1c9e
+/// ```
+struct TriggerReport: Sendable {
+    let response: TriggerResponse
+    /// Nil for a notification that was only sent.
+    var cause: TriggerCause? { response.cause }
+    var made: ServerNotification { response.notification }
+
+    var result: CommandResult {
+        let data = NotificationInfo.json(made).with(
+            cause.map { cause in
+                [
+                    "cause": JSONText.value(cause), "undo": .array(undo(cause).map { .string($0.text) }),
+                    "byHand": .array(cause.steps.compactMap { $0.command(cause.account).map { .string($0.text) } }),
+                    "before": cause.before.map { .string(state($0)) } ?? .null, "after": .string(state(cause.after)),
+                ]
+            } ?? [:])
+        return CommandResult(
+            data: data, names: [made.notificationUUID],
+            next: "storebus notifications show \(made.shortIdentifier)\(AppOptions.flag(made.bundleId))",
+            notes: made.state == .noEndpoint
+                ? ["\(made.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"] : []
+        ) { [self] in text($0) }
+    }
+
+    private func text(_ style: Style) -> String {
+        guard let cause else {
+            return "triggered  \(made.notificationUUID)  \(made.name)  \(made.state.rawValue)\n"
+        }
+        let table = Table(["STEP", "WHAT", "BY HAND"], cause.steps) { step in
+            [step.action.rawValue, step.what(cause.account), step.command(cause.account)?.text ?? "-"]
+        }
+        var fields: FieldList = [
+            "before": cause.before.map(state) ?? "nothing was bought",
+            "event": "\(made.name)  \(made.notificationUUID)  \(made.state.rawValue)", "after": state(cause.after),
+        ]
+        for (index, command) in undo(cause).enumerated() { fields.add(index == 0 ? "undo" : "", command.text) }
+        return table.text(style) + "\n" + fields.text(style)
+    }
+
+    private func state(_ state: TriggerState) -> String {
+        let value = state.transaction
+        var words = [value.transactionState.rawValue]
+        let remarks = Format.remarks(value)
+        if !remarks.isEmpty { words.append(remarks) }
+        if let subscription = state.subscription {
+            words.append("\(subscription.state.rawValue), \(SubscriptionFormat.status(subscription))")
+        }
+        return "\(Format.name(value))  \(value.payment.productIdentifier)  \(words.joined(separator: "; "))"
+    }
+
+    /// The commands that undo the trigger, as far as they exist.
+    private func undo(_ cause: TriggerCause) -> [ShellCommand] {
+        let app = AppOptions.flag(made.bundleId)
+        guard !cause.isNewAccount else {
+            return [
+                "storebus account clear \(cause.account) --yes \(app)", "storebus account reset \(cause.account)",
+            ]
+        }
+        let bought = cause.steps.filter { [.purchase, .pastPurchase].contains($0.action) }.compactMap {
+            $0.transactionIdentifier
+        }
+        guard bought.isEmpty else { return bought.map { "storebus tx delete \($0) --yes" } }
+        guard let last = cause.steps.last, let identifier = last.transactionIdentifier else { return [] }
+        switch last.action {
+        case .disableAutoRenew: return ["storebus sub resume \(identifier)"]
+        case .enableAutoRenew: return ["storebus sub cancel \(identifier)"]
+        default: return []
+        }
+    }
+}
+
+extension TriggerStep {
+    /// The object of the step.
+    fileprivate func what(_ account: String) -> String {
+        if let settings { return "\(account): \(settings.words.joined(separator: ", "))" }
+        var words = [transactionIdentifier, refundRequestIdentifier, productIdentifier].compactMap(\.self)
+        if let offer { words.append("with \(offer.type.rawValue) \(offer.identifier ?? "")") }
+        if action == .pastPurchase, let at { words.append("dated \(Format.time(at))") }
+        if let reason { words.append(reason.rawValue) }
+        return words.joined(separator: " ")
+    }
+
+    /// The command that does the same. Nil if only a trigger does it.
+    fileprivate func command(_ account: String) -> ShellCommand? {
+        let transaction = transactionIdentifier ?? ""
+        let product = productIdentifier ?? ""
+        switch action {
+        case .settings:
+            var command: ShellCommand = "storebus account set \(account)"
+            for (flag, value) in settings?.flags ?? [] { command.add(flag, value) }
+            return command
+        case .purchase:
+            switch offer?.type {
+            // The command signs promotional offers as the app's server would, and needs its key.
+            case .subscription: return nil
+            case .code: return "storebus buy \(product) --as \(account) --offer \("code:" + (offer?.identifier ?? ""))"
+            case .winBack, .introductory, nil: return "storebus buy \(product) --as \(account)"
+            }
+        case .renewalPreference: return "storebus sub change \(product) \(transaction) --as \(account)"
+        case .renew: return "storebus sub renew \(transaction)"
+        case .expire: return reason == .other || reason == nil ? "storebus sub expire \(transaction)" : nil
+        case .enableAutoRenew: return "storebus sub resume \(transaction)"
+        case .disableAutoRenew: return "storebus sub cancel \(transaction)"
+        case .resolveBilling: return "storebus sub resolve-billing \(transaction)"
+        case .extend: return "storebus sub extend 7 \(transaction)"
+        case .refund: return "storebus refund \(transaction)"
+        case .revoke: return "storebus revoke \(transaction)"
+        case .pastPurchase, .reverseRefund, .requestRefund, .declineRefund, .extendAll: return nil
+        }
+    }
+}
+
+extension TesterSettings {
+    /// The settings that differ from an account without any: `processor decline`.
+    fileprivate var words: [String] { changes.map { "\($0.name) \($0.value)" } }
+
+    /// As flags of `storebus account set`.
+    fileprivate var flags: [(flag: String, value: String)] { changes.map { ($0.flag, $0.value) } }
+
+    private var changes: [(name: String, flag: String, value: String)] {
+        [
+            ("processor", "--processor", processor?.rawValue),
+            ("billingGracePeriod", "--billing-grace-period", billingGracePeriod.map { "\($0)" }),
+            ("priceConsent", "--price-consent", priceConsent?.rawValue),
+            ("subscriptionRenewalRate", "--renewal-rate", subscriptionRenewalRate?.rawValue),
+            ("sheet", "--sheet", sheet?.text), ("signIn", "--sign-in", signIn?.rawValue),
+            ("askToBuy", "--ask-to-buy", askToBuy.map { "\($0)" }),
+            ("interruptPurchases", "--interrupt-purchases", interruptPurchases.map { "\($0)" }),
+            ("canMakePayments", "--can-make-payments", canMakePayments.map { "\($0)" }),
+        ].compactMap { name, flag, value in
+            guard let value, value != Self.usual[name] else { return nil }
+            return (name, flag, value)
+        }
+    }
+
+    /// The behaviour of an account without settings.
+    private static let usual = [
+        "priceConsent": "agree", "subscriptionRenewalRate": "realTime", "sheet": "auto", "signIn": "ok",
+        "askToBuy": "false", "interruptPurchases": "false", "canMakePayments": "true",
+    ]
 }

@@ -4,22 +4,18 @@ import StoreModels
 /// `storebus trust [LANGUAGE]`
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Print how to point a server's App Store library here, by language.",
-        discussion: """
-            storebus trust
-            storebus trust node
-            storebus trust java -o json
+        "trust", "Print how to point a server's App Store library here, by language.",
+        """
+        storebus trust
+        storebus trust node
+        storebus trust java -o json
 
-            Two ways lead here: Apple's own host name, so that the server stays as it is, or the address of this store, \
-            where the library has a place for it. Either way the verifier gets this store's root in place of Apple's.
-            """)
+        Two ways lead here: Apple's own host name, so that the server stays as it is, or the address of this store, \
+        where the library has a place for it. Either way the verifier gets this store's root in place of Apple's.
+        """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "\(Language.listed); all of them without it.", valueName: "language"),
-        completion: .list(Language.rawValues))
+    @Argument("\(Language.listed); all of them without it.", "language", .list(Language.rawValues))
     var language: String?
-
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws { try Choice.check("LANGUAGE", language, among: Language.rawValues) }
@@ -125,10 +121,11 @@ struct TrustCommand: AsyncParsableCommand {
         }
 
         func text(_ language: Language) -> String {
-            var fields = FieldList()
-            fields.add("trust", trust(language).text)
-            fields.add("address", address(language) ?? "has no place in the library; use the host name")
-            fields.add("verifier", verifier(language) ?? "as your library wants it, with \(der)")
+            let fields: FieldList = [
+                "trust": trust(language).text,
+                "address": address(language) ?? "has no place in the library; use the host name",
+                "verifier": verifier(language) ?? "as your library wants it, with \(der)",
+            ]
             return "\(language.rawValue)\n" + fields.text(.plain).split(separator: "\n").map { "  \($0)\n" }.joined()
         }
 

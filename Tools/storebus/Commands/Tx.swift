@@ -5,43 +5,31 @@ import StoreModels
 /// `storebus tx …`
 struct TxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tx", abstract: "Transactions: look at them, watch, finish and delete them.",
-        discussion: """
-            storebus tx list --as alice
-            storebus tx show …0001
-            storebus tx delete …0001 --yes
-            """,
-        subcommands: [List.self, Show.self, WatchCommand.self, FinishCommand.self, TxDeleteCommand.self])
+        "tx", "Transactions: look at them, watch, finish and delete them.",
+        """
+        storebus tx list --as alice
+        storebus tx show …0001
+        storebus tx delete …0001 --yes
+        """, subcommands: [List.self, Show.self, WatchCommand.self, FinishCommand.self, TxDeleteCommand.self])
 
     /// `storebus tx list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List transactions, of all accounts or of one.",
-            discussion: """
-                storebus tx list --as alice --unfinished
-                storebus tx list 'state=deferred product~pro. since=10m'
+            "list", "List transactions, of all accounts or of one.",
+            """
+            storebus tx list --as alice --unfinished
+            storebus tx list 'state=deferred product~pro. since=10m'
 
-                A filter has terms name=value (equals) and name~text (contains): account, bundleId, product, state, \
-                id, and since with a time such as 10m.
-                """, aliases: ["ls"])
+            A filter has terms name=value (equals) and name~text (contains): account, bundleId, product, state, \
+            id, and since with a time such as 10m.
+            """, aliases: ["ls"])
 
-        @Argument(help: ArgumentHelp("Which ones, such as state=deferred product~pro.", valueName: "filter"))
-        var filter: [String] = []
-
+        @Argument("Which ones, such as state=deferred product~pro.", "filter") var filter: [String] = []
         @OptionGroup var owner: AccountFilter
-
-        @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
-        var bundleId: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "Only in this state: \(TransactionState.listed).",
-                valueName: "state"), completion: .list(TransactionState.rawValues))
+        @Option("Only this app's.", "id") var bundleId: String?
+        @Option("Only in this state: \(TransactionState.listed).", "state", .list(TransactionState.rawValues))
         var state: String?
-
-        @Flag(help: "Only unfinished transactions.")
-        var unfinished = false
-
+        @Flag(help: "Only unfinished transactions.") var unfinished = false
         @OptionGroup var page: PageOptions
         @OptionGroup var global: GlobalOptions
 
@@ -74,16 +62,14 @@ struct TxCommand: AsyncParsableCommand {
     }
 
     /// `storebus tx show`
-    struct Show: AsyncParsableCommand {
+    struct Show: ContextCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show one transaction with all its members.",
-            discussion: "storebus tx show …0001")
+            "show", "Show one transaction with all its members.", "storebus tx show …0001")
 
         @OptionGroup var named: TransactionArgument
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try CommandContext.find(global)
+        func run(_ context: CommandContext) async throws {
             let row = try await TransactionSearch.find(named.transaction, context)
             context.print(TransactionInfo(row: row).result)
         }
@@ -91,26 +77,22 @@ struct TxCommand: AsyncParsableCommand {
 }
 
 /// `storebus tx delete`
-struct TxDeleteCommand: AsyncParsableCommand {
+struct TxDeleteCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete one transaction, as if it had never existed.",
-        discussion: """
-            storebus tx delete …0001 --yes
-            storebus tx delete …0001 --dry-run
+        "delete", "Delete one transaction, as if it had never existed.",
+        """
+        storebus tx delete …0001 --yes
+        storebus tx delete …0001 --dry-run
 
-            Also deletes the entitlement, the introductory offer and the open prompt, and notifies observers of the \
-            removal. Cancels a charge that is under way first.
-            """)
+        Also deletes the entitlement, the introductory offer and the open prompt, and notifies observers of the \
+        removal. Cancels a charge that is under way first.
+        """)
 
     @OptionGroup var named: TransactionArgument
+    @Flag(help: "Only print the deletions, without making them.") var dryRun = false
+    @OptionGroup var options: GlobalOptions
 
-    @Flag(help: "Only print the deletions, without making them.")
-    var dryRun = false
-
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws {
-        let context = try CommandContext.find(global)
+    func run(_ context: CommandContext) async throws {
         let row = try await TransactionSearch.find(named.transaction, context)
         let transaction = row.transaction
         let name = Format.name(transaction)
@@ -133,13 +115,13 @@ struct TxDeleteCommand: AsyncParsableCommand {
 /// `storebus finish TRANSACTION --as alice`
 struct FinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "finish", abstract: "Finish a transaction, so that the store does not send it again.",
-        discussion: """
-            storebus finish …0001 --as alice
-            storebus tx finish …0001 --as alice
+        "finish", "Finish a transaction, so that the store does not send it again.",
+        """
+        storebus finish …0001 --as alice
+        storebus tx finish …0001 --as alice
 
-            Cancels a download of the transaction that is not complete, and says so.
-            """)
+        Cancels a download of the transaction that is not complete, and says so.
+        """)
 
     @OptionGroup var named: TransactionArgument
     @OptionGroup var account: AccountOptions

@@ -65,23 +65,17 @@ struct TransactionInfo: Sendable {
 
     private var fields: FieldList {
         let transaction = row.transaction
-        var fields = FieldList()
-        fields.add("transaction", Format.name(transaction))
-        fields.add("id", transaction.id)
-        fields.add("state", transaction.transactionState.rawValue, isState: true)
-        fields.add("finished", row.isFinished ? "yes" : "no")
-        fields.add("sent", Format.count(transaction.deliveries, "time"))
-        fields.add("account", row.account)
-        fields.add("app", row.bundleId)
-        fields.add("device", transaction.originDeviceId)
-        fields.add("product", transaction.payment.productIdentifier)
-        fields.add("quantity", "\(transaction.payment.quantity)")
-        fields.add("price", transaction.price.map(Format.price))
-        fields.add("date", transaction.transactionDate.map(Format.time))
-        fields.add("original", transaction.originalTransactionIdentifier)
         let remarks = Format.remarks(transaction)
-        fields.add("remarks", remarks.isEmpty ? nil : remarks)
-        fields.add("error", transaction.error?.localizedDescription)
+        var fields: FieldList = [
+            "transaction": Format.name(transaction), "id": transaction.id,
+            "state": transaction.transactionState.rawValue, "finished": row.isFinished ? "yes" : "no",
+            "sent": Format.count(transaction.deliveries, "time"), "account": row.account, "app": row.bundleId,
+            "device": transaction.originDeviceId, "product": transaction.payment.productIdentifier,
+            "quantity": "\(transaction.payment.quantity)", "price": transaction.price.map(Format.price),
+            "date": transaction.transactionDate.map(Format.time),
+            "original": transaction.originalTransactionIdentifier, "remarks": remarks.isEmpty ? nil : remarks,
+            "error": transaction.error?.localizedDescription,
+        ]
         for download in transaction.downloads {
             fields.add("download", DownloadTable.line(download))
         }

@@ -11,94 +11,64 @@ import StoreModels
 /// `storebus up`
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "up", abstract: "Start a store: every service as a process of its own.",
-        discussion: """
-            storebus up
-            storebus up --detach
-            storebus up --import App.storekit --bundle-id com.example.app
-            storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
-            storebus up --replicas eligibility=3
-            storebus up --time-rate 30s=1mo
-            storebus up --open-app ./MyApp
-            storebus up --bus-url nats://a.example,b.example,c.example
-            storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
+        "up", "Start a store: every service as a process of its own.",
+        """
+        storebus up
+        storebus up --detach
+        storebus up --import App.storekit --bundle-id com.example.app
+        storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
+        storebus up --replicas eligibility=3
+        storebus up --time-rate 30s=1mo
+        storebus up --open-app ./MyApp
+        storebus up --bus-url nats://a.example,b.example,c.example
+        storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
-            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue gets the \
-            sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY replaces \
-            the admin key that the store makes and keeps in the data directory. With --detach the command returns \
-            when the store is ready, and storebus down stops the store. --time-rate sets the clock of each app it \
-            imports, or of the sample's: storebus time rate. --open-app starts an app that does not run when a \
-            purchase begins in the store (storebus device open-app), and writes its output to logs/open-app.1.log.
+        Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue gets the \
+        sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY replaces \
+        the admin key that the store makes and keeps in the data directory. With --detach the command returns \
+        when the store is ready, and storebus down stops the store. --time-rate sets the clock of each app it \
+        imports, or of the sample's: storebus time rate. --open-app starts an app that does not run when a \
+        purchase begins in the store (storebus device open-app), and writes its output to logs/open-app.1.log.
 
-            Services store their data in SQLite files of the data directory, or in a PostgreSQL, a schema each: \
-            --database-url, else DATABASE_URL. Never pass its password as an argument: put it into the file that \
-            DATABASE_PASSWORD_FILE names, into PGPASSFILE, or into DATABASE_URL. --replicas starts several processes \
-            of a service, which share the work. Services that store need the PostgreSQL for it. The replicas are \
-            called payment-queue and payment-queue#2 here and in status and logs. A gateway's replicas listen on free \
-            ports.
+        Services store their data in SQLite files of the data directory, or in a PostgreSQL, a schema each: \
+        --database-url, else DATABASE_URL. Never pass its password as an argument: put it into the file that \
+        DATABASE_PASSWORD_FILE names, into PGPASSFILE, or into DATABASE_URL. --replicas starts several processes \
+        of a service, which share the work. Services that store need the PostgreSQL for it. The replicas are \
+        called payment-queue and payment-queue#2 here and in status and logs. A gateway's replicas listen on free \
+        ports.
 
-            With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and \
-            no broker is started. Never pass its token or password as an argument: put it into the file that \
-            BUS_CREDENTIALS_FILE names, or into BUS_URL.
-            """)
+        With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and \
+        no broker is started. Never pass its token or password as an argument: put it into the file that \
+        BUS_CREDENTIALS_FILE names, or into BUS_URL.
+        """)
 
     @Option(
-        name: .customLong("import"),
-        help: ArgumentHelp("Import this catalogue and make it the current one. Repeatable.", valueName: "file"),
-        completion: .file(extensions: ["storekit", "json"]))
+        "Import this catalogue and make it the current one. Repeatable.", "file",
+        .file(extensions: ["storekit", "json"]), name: .customLong("import"))
     var imports: [String] = []
-
-    @Option(help: ArgumentHelp("The app of the --import with the same place in the line.", valueName: "id"))
-    var bundleId: [String] = []
-
-    @Option(help: ArgumentHelp("Keep the store's data here.", valueName: "dir"), completion: .directory)
-    var data = DataDirectory.defaultName
-
-    @Option(help: ArgumentHelp("The gateway's port, or auto.", valueName: "n|auto"))
-    var port = PortChoice.fixed(7430)
-
-    @Option(help: ArgumentHelp("The bus's port, or auto. Its monitoring uses the next port.", valueName: "n|auto"))
+    @Option("The app of the --import with the same place in the line.", "id") var bundleId: [String] = []
+    @Option("Keep the store's data here.", "dir", .directory) var data = DataDirectory.defaultName
+    @Option("The gateway's port, or auto.", "n|auto") var port = PortChoice.fixed(7430)
+    @Option("The bus's port, or auto. Its monitoring uses the next port.", "n|auto")
     var busPort = PortChoice.fixed(7420)
-
     @Option(
-        help: ArgumentHelp(
-            "The gateway's port for HTTPS with Apple's host names, 443 for their sake; none without it. Also "
-                + "STOREBUS_HTTPS_PORT.", valueName: "n"))
+        "The gateway's port for HTTPS with Apple's host names, 443 for their sake; none without it. Also "
+            + "STOREBUS_HTTPS_PORT.", "n")
     var httpsPort: Int?
-
-    @Option(help: ArgumentHelp("Join this bus instead of starting one. Also BUS_URL.", valueName: "url"))
-    var busUrl: String?
-
+    @Option("Join this bus instead of starting one. Also BUS_URL.", "url") var busUrl: String?
+    @Option("The address the gateway listens on. The bus stays on this machine.", "address") var bind = "127.0.0.1"
+    @Option("The PostgreSQL the services store in. Also DATABASE_URL.", "url") var databaseUrl: String?
     @Option(
-        help: ArgumentHelp("The address the gateway listens on. The bus stays on this machine.", valueName: "address"))
-    var bind = "127.0.0.1"
-
-    @Option(
-        help: ArgumentHelp("The PostgreSQL the services store in. Also DATABASE_URL.", valueName: "url"))
-    var databaseUrl: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Number of processes of a service, 1 to \(Replicas.max). Repeatable.", valueName: "service=n"),
-        completion: .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
+        "Number of processes of a service, 1 to \(Replicas.max). Repeatable.", "service=n",
+        .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
     var replicas: [String] = []
-
-    @Option(
-        help: ArgumentHelp("How fast the apps' clocks run, as in storebus time rate.", valueName: "rate"),
-        completion: .list(RateText.words))
+    @Option("How fast the apps' clocks run, as in storebus time rate.", "rate", .list(RateText.words))
     var timeRate: String?
-
-    @Option(
-        help: ArgumentHelp("Run this when the store opens an app that does not run.", valueName: "command"))
-    var openApp: String?
-
-    @Flag(help: "Return when the store is ready, and let it run on.")
-    var detach = false
+    @Option("Run this when the store opens an app that does not run.", "command") var openApp: String?
+    @Flag(help: "Return when the store is ready, and let it run on.") var detach = false
 
     /// Set by `up --detach` for the process it leaves behind.
-    @Flag(help: .hidden)
-    var detached = false
-
+    @Flag(help: .hidden) var detached = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -110,11 +80,7 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         let start = ContinuousClock.now
         let environment = CommandEnvironment.current
-        let plan = try UpPlan.make(
-            UpPlan.Request(
-                imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, httpsPort: httpsPort,
-                bind: bind, replicas: replicas, databaseURL: databaseUrl, busURL: busUrl,
-                timeRate: timeRate.flatMap(RateText.rate), openApp: openApp))
+        let plan = try UpPlan.make(self)
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -153,28 +119,6 @@ struct UpPlan: Sendable {
         var bytes: [UInt8]
     }
 
-    /// The command line's options, as written.
-    struct Request: Sendable {
-        /// Catalogue files.
-        var imports: [String] = []
-        /// One for each file, or none.
-        var bundleIds: [String] = []
-        /// The data directory.
-        var data: String
-        var port: PortChoice
-        var busPort: PortChoice
-        /// Nil for the environment's value.
-        var httpsPort: Int?
-        /// The address to listen on.
-        var bind: String
-        /// `payment-queue=2`
-        var replicas: [String] = []
-        var databaseURL: String?
-        var busURL: String?
-        var timeRate: ClockRate?
-        var openApp: String?
-    }
-
     var settings: ServiceList.Settings
     var imports: [Import]
     var serviceList: ServiceList
@@ -188,18 +132,18 @@ struct UpPlan: Sendable {
     /// - Throws: `usage` for files and apps that do not match, errors of a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
     static func make(
-        _ request: Request, environment: [String: String] = ProcessInfo.processInfo.environment,
+        _ command: UpCommand, environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
         var environment = environment
         // An empty variable is how shells and CI systems unset one.
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
         let settings = ServiceList.Settings(
-            directory: DataDirectory(request.data), host: request.bind, port: request.port, busPort: request.busPort,
-            httpsPort: request.httpsPort ?? Self.httpsPort(environment), wantsSample: request.imports.isEmpty,
-            replicas: try Replicas(request.replicas),
-            database: try DatabaseAddress.find(flag: request.databaseURL, environment),
-            bus: try ExternalBus.find(flag: request.busURL, environment))
+            directory: DataDirectory(command.data), host: command.bind, port: command.port, busPort: command.busPort,
+            httpsPort: command.httpsPort ?? Self.httpsPort(environment), wantsSample: command.imports.isEmpty,
+            replicas: try Replicas(command.replicas),
+            database: try DatabaseAddress.find(flag: command.databaseUrl, environment),
+            bus: try ExternalBus.find(flag: command.busUrl, environment))
         try settings.replicas.check(database: settings.database)
         if settings.bus == nil, case .fixed(let number) = settings.port,
             [settings.busPort, settings.busMonitorPort].contains(.fixed(number))
@@ -211,14 +155,14 @@ struct UpPlan: Sendable {
             settings: settings, executableDirectory: executableDirectory, environment: environment,
             additions: try ServiceList.additions(environment))
         try serviceList.check { access($0, X_OK) == 0 }
-        let files = try CatalogFile.pair(request.imports, request.bundleIds)
+        let files = try CatalogFile.pair(command.imports, command.bundleId)
         var read: [Import] = []
         for (file, bundleId) in files {
             read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
         }
         return UpPlan(
             settings: settings, imports: read, serviceList: serviceList, adminKey: environment["STOREBUS_ADMIN_KEY"],
-            timeRate: request.timeRate, openApp: request.openApp)
+            timeRate: command.timeRate.flatMap(RateText.rate), openApp: command.openApp)
     }
 
     /// Reads the port for HTTPS. Nil for one that the gateway is to refuse or to choose.

@@ -3,8 +3,7 @@ import StoreModels
 
 /// `storebus version`
 struct VersionCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Print the version.", discussion: "storebus version -o json")
+    static let configuration = CommandConfiguration("version", "Print the version.", "storebus version -o json")
 
     @OptionGroup var output: OutputOptions
 

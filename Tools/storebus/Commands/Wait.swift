@@ -4,30 +4,21 @@ import StoreModels
 /// `storebus wait FILTER`
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait for an event, in tests.",
-        discussion: """
-            storebus wait purchased --as alice --timeout 5s
-            storebus wait finished product=com.example.pro.monthly -o names
-            storebus wait intentDeferred --as alice
+        "wait", "Wait for an event, in tests.",
+        """
+        storebus wait purchased --as alice --timeout 5s
+        storebus wait finished product=com.example.pro.monthly -o names
+        storebus wait intentDeferred --as alice
 
-            Reads events from now on, or after --after. To continue, pass the 'after' of the last answer (-o json). \
-            Waits 30s unless --timeout says otherwise, and exits with 1 when no event has matched by then.
-            """)
+        Reads events from now on, or after --after. To continue, pass the 'after' of the last answer (-o json). \
+        Waits 30s unless --timeout says otherwise, and exits with 1 when no event has matched by then.
+        """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The event: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.",
-            valueName: "filter"), completion: .list(Self.kinds))
+    @Argument("The event: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.", "filter", .list(Self.kinds))
     var filter: [String] = []
-
     @OptionGroup var owner: AccountFilter
-
-    @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
-    var bundleId: String?
-
-    @Option(help: ArgumentHelp("Start after this position.", valueName: "after"))
-    var after: String?
-
+    @Option("Only this app's.", "id") var bundleId: String?
+    @Option("Start after this position.", "after") var after: String?
     @OptionGroup var global: GlobalOptions
 
     private static let intentKinds = IntentEvent.Kind.rawValues
@@ -40,28 +31,27 @@ struct WaitCommand: AsyncParsableCommand {
         if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
         let wait = EventWaiter(
             api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
-        if wait.intentKind != nil { return try await runForIntents(wait, context) }
-        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
-            try await wait.run()
+        let result = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
+            if wait.intentKind == nil { return Self.result(try await wait.run()) }
+            return Self.result(try await wait.runForIntents())
         }
-        context.print(
-            CommandResult(
-                data: JSONText.value(found.event), names: [Format.name(found.event.transaction)],
-                next: "storebus tx show \(Format.name(found.event.transaction))", after: found.after
-            ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
+        context.print(result)
     }
 
-    private func runForIntents(_ wait: EventWaiter, _ context: CommandContext) async throws(CLIError) {
-        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
-            try await wait.runForIntents()
-        }
+    private static func result(_ found: (event: StoreEvent, after: String)) -> CommandResult {
+        let name = Format.name(found.event.transaction)
+        return CommandResult(
+            data: JSONText.value(found.event), names: [name], next: "storebus tx show \(name)", after: found.after
+        ) { EventLine.text(found.event, .human, $0, at: .wallClock()) }
+    }
+
+    private static func result(_ found: (event: IntentEvent, after: String)) -> CommandResult {
         let intent = found.event.intent
-        let members = JSONText.value(found.event).with(["summary": .string(IntentTable.remarks(intent))])
-        context.print(
-            CommandResult(
-                data: members, names: [intent.intentIdentifier],
-                next: "storebus intent show \(intent.intentIdentifier)", after: found.after
-            ) { EventLine.text(found.event, $0, at: .wallClock()) })
+        return CommandResult(
+            data: JSONText.value(found.event).with(["summary": .string(IntentTable.remarks(intent))]),
+            names: [intent.intentIdentifier], next: "storebus intent show \(intent.intentIdentifier)",
+            after: found.after
+        ) { EventLine.text(found.event, $0, at: .wallClock()) }
     }
 }
 

@@ -3,32 +3,24 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus watch`
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Watch transactions live.",
-        discussion: """
-            storebus watch
-            storebus watch type=purchased product~pro.
-            storebus watch --as alice
-            storebus tx watch product~pro.
+        "watch", "Watch transactions live.",
+        """
+        storebus watch
+        storebus watch type=purchased product~pro.
+        storebus watch --as alice
+        storebus tx watch product~pro.
 
-            Without --as, prints the events of all accounts' transactions from now on. With it, \
-            prints the stream of that account's transaction observer: every unfinished transaction, then \
-            each change. Received transactions count as delivered. Runs until Ctrl-C or --timeout. It reconnects \
-            after a lost connection and notes the events it missed. With -o jsonl, prints one event a line.
-            """)
+        Without --as, prints the events of all accounts' transactions from now on. With it, \
+        prints the stream of that account's transaction observer: every unfinished transaction, then \
+        each change. Received transactions count as delivered. Runs until Ctrl-C or --timeout. It reconnects \
+        after a lost connection and notes the events it missed. With -o jsonl, prints one event a line.
+        """)
 
-    @Argument(help: ArgumentHelp("Which events, such as type=purchased account=alice.", valueName: "filter"))
-    var filter: [String] = []
-
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("Be this account's app.", valueName: "account"),
-        completion: Completion.accounts)
-    var account: String?
-
-    @Option(help: ArgumentHelp("With --as: the device. Default: <account>-1.", valueName: "device"))
-    var device: String?
-
+    @Argument("Which events, such as type=purchased account=alice.", "filter") var filter: [String] = []
+    @Option("Be this account's app.", "account", Completion.accounts, name: .customLong("as")) var account: String?
+    @Option("With --as: the device. Default: <account>-1.", "device") var device: String?
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
@@ -36,8 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
         if account == nil, device != nil { throw ValidationError("--device needs --as") }
     }
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         guard let account else {
             var filter = try Filter(filter, bare: "type")
             try filter.add("bundleId", options.app.bundleId)

@@ -5,37 +5,27 @@ import StoreModels
 /// `storebus why ID`
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why",
-        abstract: "Explain a product, a transaction that comes again, or a subscription that has ended.",
-        discussion: """
-            storebus why com.example.pro.monthly --storefront FRA
-            storebus why com.example.pro.monthly --as alice
-            storebus why …0001
+        "why", "Explain a product, a transaction that comes again, or a subscription that has ended.",
+        """
+        storebus why com.example.pro.monthly --storefront FRA
+        storebus why com.example.pro.monthly --as alice
+        storebus why …0001
 
-            Of a product, says whether it can be bought in a storefront and each reason why not. With --as, also says \
-            whether that account may have its introductory offer, and why.
+        Of a product, says whether it can be bought in a storefront and each reason why not. With --as, also says \
+        whether that account may have its introductory offer, and why.
 
-            Of a transaction, says its state, where it came from, how often it was sent, and why it is or is not sent \
-            again. Of a failed one, names the setting of the account or the processor that failed it. Of one of a \
-            subscription, explains its price, and why the subscription renews, does not renew or has ended.
-            """)
+        Of a transaction, says its state, where it came from, how often it was sent, and why it is or is not sent \
+        again. Of a failed one, names the setting of the account or the processor that failed it. Of one of a \
+        subscription, explains its price, and why the subscription renews, does not renew or has ended.
+        """)
 
-    @Argument(
-        help: ArgumentHelp("A product's identifier, a transaction's, or the end of a transaction's.", valueName: "id"),
-        completion: Completion.products)
+    @Argument("A product's identifier, a transaction's, or the end of a transaction's.", "id", Completion.products)
     var identifier: String
-
+    @Option("For a product: the country, three letters.", "country", Completion.storefronts) var storefront = "USA"
     @Option(
-        help: ArgumentHelp("For a product: the country, three letters.", valueName: "country"),
-        completion: Completion.storefronts)
-    var storefront = "USA"
-
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("For a product: the account to check its introductory offer for.", valueName: "account"),
-        completion: Completion.accounts)
+        "For a product: the account to check its introductory offer for.", "account", Completion.accounts,
+        name: .customLong("as"))
     var account: String?
-
     @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
@@ -101,5 +91,241 @@ struct WhyCommand: AsyncParsableCommand {
     /// Whether the text looks like a transaction's identifier: `…0001`, `0001`, `2000000000000001`, `t_…`.
     static func looksLikeTransaction(_ text: String) -> Bool {
         text.hasPrefix("…") || text.hasPrefix("t_") || (!text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber })
+    }
+}
+
+/// Explains a transaction: its state, its origin, and its redelivery.
+struct TransactionExplanation: Sendable {
+    let row: TransactionTable.Row
+    /// The explanation of its subscription, or nil without a subscription.
+    var subscription: SubscriptionExplanation?
+    /// The explanation of a failure. Nil for a transaction that has not failed.
+    var failure: FailureExplanation?
+
+    var result: CommandResult {
+        let members = row.json.with([
+            "explanation": .string(because), "failure": failure.map { .string($0.because.text) },
+            "subscription": subscription.map { SubscriptionTable.json($0.subscription) },
+            "renewal": subscription.map { .string($0.because) },
+            "cost": subscription.map { $0.price(of: row.transaction).map { .string($0) } ?? .null },
+        ])
+        return CommandResult(fields, data: members, names: [Format.name(row.transaction)], next: next).about(
+            row.bundleId)
+    }
+
+    private var fields: FieldList {
+        let transaction = row.transaction
+        let payment = transaction.payment
+        let remarks = Format.remarks(transaction)
+        let place = "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId)"
+        var fields: FieldList = [
+            "transaction": Format.name(transaction), "state": transaction.transactionState.rawValue,
+            "from": "\(place), key \(payment.requestIdentifier)", "product": payment.productIdentifier,
+            "remarks": remarks.isEmpty ? nil : remarks, "failed": failure?.because.text,
+            "finished": row.isFinished ? "yes" : "no", "sent": Format.count(transaction.deliveries, "time"),
+            "because": because,
+        ]
+        guard let subscription else { return fields }
+        let whole = subscription.subscription
+        let words = [whole.originalTransactionIdentifier, whole.state.rawValue, SubscriptionFormat.status(whole)]
+        fields += [
+            "cost": subscription.price(of: transaction), "subscription": words.joined(separator: ", "),
+            "renewal": subscription.because,
+        ]
+        return fields
+    }
+
+    /// One sentence or two, without a full stop at the end.
+    var because: String {
+        let transaction = row.transaction
+        if row.isFinished { return "the app has finished it: it is not sent again" }
+        switch transaction.transactionState {
+        case .purchasing where transaction.storefrontChange != nil:
+            let country = transaction.storefrontChange?.storefront.countryCode ?? ""
+            return "\(row.account) has moved to \(country), and the app is asked whether the purchase goes on there"
+        case .purchasing: return "it has no outcome yet: it waits for a payment sheet or the processor"
+        case .deferred: return "it has to be approved; until then every device of \(row.account) shows it as deferred"
+        case .failed where transaction.isInterrupted:
+            return
+                "the purchase was interrupted, and resolving it makes a new one; "
+                + "this one is sent at every launch until it is finished"
+        case .purchased, .failed, .restored:
+            let reason = "the app has not finished it, so it is sent at every launch"
+            guard transaction.deliveries == 0 else { return reason }
+            let who = transaction.transactionState == .purchased ? "no app of \(row.account)" : "no app on that device"
+            return "\(reason); \(who) has had its stream open since, so it has not been sent yet"
+        }
+    }
+
+    private var next: Advice {
+        let transaction = row.transaction
+        if row.isFinished { return "storebus tx show \(Format.name(transaction))" }
+        return switch transaction.transactionState {
+        case .purchasing: "storebus prompt list --as \(row.account)"
+        case .deferred: "storebus approve \(Format.name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
+        case .purchased, .failed, .restored:
+            transaction.deliveries == 0
+                ? "storebus watch --as \(row.account)"
+                : Advice(command: Format.finish(transaction, as: row.account))
+        }
+    }
+}
+
+/// Explains a subscription's state and a transaction's price from the timeline.
+struct SubscriptionExplanation: Sendable {
+    let timeline: SubscriptionTimeline
+
+    init(_ timeline: SubscriptionTimeline) { self.timeline = timeline }
+
+    var subscription: Subscription { timeline.subscription }
+    private var events: [SubscriptionEvent] { timeline.events }
+
+    private func last(_ kinds: Set<SubscriptionEvent.Kind>) -> SubscriptionEvent? {
+        events.last { kinds.contains($0.kind) }
+    }
+
+    private func date(_ event: SubscriptionEvent?) -> String {
+        event.map { Format.time($0.at) } ?? "an unrecorded time"
+    }
+
+    // MARK: Renewal
+
+    /// Explains the renewal or the end in one sentence without a full stop.
+    var because: String {
+        switch subscription.state {
+        case .subscribed: subscribed
+        case .expired: expired
+        case .inGracePeriod:
+            "\(declined); access goes on for the grace period, to "
+                + Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+                + ", and the charge is tried again"
+        case .inBillingRetryPeriod:
+            "\(declined); there is no access until the charge, which is tried again for up to 60 days, goes through"
+        case .revoked:
+            last([.refunded, .revoked]).map { "it was \($0.kind.rawValue) on \(Format.time($0.at))" }
+                ?? "it was taken back"
+        }
+    }
+
+    private var subscribed: String {
+        guard subscription.willAutoRenew else {
+            return "auto-renew is off since \(date(last([.autoRenewDisabled]))), so it ends with this period"
+        }
+        guard subscription.autoRenewProductIdentifier.isExactly(subscription.productIdentifier) else {
+            return "a change was chosen on \(date(last([.changeScheduled]))), so the next renewal buys "
+                + subscription.autoRenewProductIdentifier
+        }
+        if let increase = subscription.priceIncrease { return consent(increase) }
+        return
+            "auto-renew is on; it is renewed when the store's clock comes to \(Format.time(subscription.expiresDate))"
+    }
+
+    private func consent(_ increase: PriceIncrease) -> String {
+        let price = "\(Format.price(increase.price)), up from \(Format.price(increase.formerPrice))"
+        return switch increase.status {
+        case .pending:
+            "the customer was asked on \(date(last([.priceIncreasePending]))) to agree to \(price); "
+                + "without consent it ends with this period"
+        case .agreed:
+            "the customer agreed to \(price) on \(date(last([.priceIncreaseAgreed]))), so it renews at that price"
+        case .declined:
+            "the customer declined \(price) on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
+        }
+    }
+
+    private var expired: String {
+        switch subscription.expirationReason {
+        case .cancelled:
+            "auto-renew was off, since \(date(last([.autoRenewDisabled]))), when the period ended"
+        case .billingError: "\(declined), and so was every try after it, for 60 days"
+        case .priceIncreaseRefused: "the next period would have cost more, and the customer has not agreed"
+        case .productNotAvailable: "the product was not for sale any more when the period ended"
+        case .other, nil: "the store ended it on \(date(last([.expired])))" + detail
+        }
+    }
+
+    private var detail: String { last([.expired])?.detail.map { ", \($0)" } ?? "" }
+
+    /// `the charge of 9.99 USD was declined on 2026-12-28 10:00:04Z`
+    private var declined: String {
+        let first = firstDecline
+        let price = first?.amount.map { " of \(Format.price($0))" } ?? ""
+        return "the charge\(price) was declined on \(date(first))"
+    }
+
+    /// The first declined charge since the last paid period.
+    private var firstDecline: SubscriptionEvent? {
+        let start = events.lastIndex { $0.beginsPeriod } ?? 0
+        return events[min(start, events.count)...].first { $0.kind == .billingFailed }
+    }
+
+    // MARK: Price
+
+    /// Explains the price of the transaction's period. Nil if it began no period.
+    func price(of transaction: PaymentTransaction) -> String? {
+        if transaction.effectiveDate != nil {
+            return "nothing: the change waits for the next renewal, which is charged"
+        }
+        guard
+            let index = events.firstIndex(where: {
+                $0.transactionIdentifier.isExactly(transaction.transactionIdentifier) && $0.beginsPeriod
+            })
+        else { return nil }
+        let event = events[index]
+        let amount = event.amount.map(Format.price) ?? "nothing"
+        if let offer = event.offer { return "\(amount): the \(SubscriptionFormat.offer(offer))" }
+        let before = events[..<index].last { $0.beginsPeriod }
+        switch event.kind {
+        case .upgraded, .crossgraded:
+            return "\(amount), the regular price: a subscriber of the group has no introductory offer"
+        case .renewed, .recovered:
+            guard let offer = before?.offer else { return "\(amount), the product's price at the renewal" }
+            return "\(amount), the regular price: the \(SubscriptionFormat.offer(offer)) is over"
+        default:
+            let used = events[..<index].first { $0.offer?.type == .introductory }?.transactionIdentifier
+            return "\(amount), the regular price: "
+                + (used.map { "the group's introductory offer was used by \($0)" }
+                    ?? "the product has no introductory offer, or the customer was not eligible")
+        }
+    }
+}
+
+/// Explains a failed purchase: the error of the app, and the setting that caused it.
+struct FailureExplanation: Sendable {
+    let error: TransactionError
+    let account: String
+    /// The account's current settings, or nil if they cannot be read.
+    let tester: Received<TesterResponse>?
+    let app: App?
+
+    /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is
+    /// cancel …`
+    var because: Advice {
+        var told = error.localizedDescription
+        if told.hasSuffix(".") { told.removeLast() }
+        return "\(told); \(cause)"
+    }
+
+    private var cause: Advice {
+        guard let setting = error.setting else { return "no setting did that" }
+        if setting == "unfinishedLimit" { return "the app's unfinishedLimit: storebus app set --unfinished-limit none" }
+        let member = String(setting.prefix { $0 != "." })
+        if let value = value(setting, tester?.overrides) {
+            return "\(account)'s setting \(setting) is \(value): storebus account set \(account) --unset \(member)"
+        }
+        if let value = value(setting, app?.testerDefaults) {
+            return "the catalogue's settings make \(setting) \(value) for every account"
+        }
+        return setting == "processor"
+            ? "the payment processor's mode (PROCESSOR_MODE), or \(account)'s setting processor as it was then"
+            : "\(account)'s setting \(setting), which has been changed since"
+    }
+
+    /// Reads a setting by its path, `simulatedErrors.purchase`.
+    private func value(_ setting: String, _ settings: TesterSettings?) -> String? {
+        guard let settings else { return nil }
+        let found = setting.split(separator: ".").reduce(Optional(JSONText.value(settings))) { $0?[String($1)] }
+        return found.flatMap { $0 == .null ? nil : $0.stringValue ?? JSONText.line($0) }
     }
 }

@@ -107,11 +107,6 @@ struct CommandContext: Sendable {
         print(CommandResult(text, data: data, names: names, next: next, notes: notes))
     }
 
-    /// Prints a list as a table. An empty one prints `ifEmpty`.
-    func print(_ table: Table, items: [JSONValue], names: [String], next: Advice? = nil, ifEmpty: String) {
-        print(CommandResult(table, items: items, names: names, next: next, ifEmpty: ifEmpty))
-    }
-
     /// Prints a note to standard error, unless `--quiet` is set.
     func narrate(_ advice: Advice) {
         if !isQuiet { console.narrate(printed.complete(advice).text) }

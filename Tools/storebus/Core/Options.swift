@@ -4,47 +4,29 @@ import StoreModels
 /// Options of the commands that call a store.
 struct GlobalOptions: ParsableArguments, Sendable {
     @OptionGroup var output: OutputOptions
-
-    @Option(help: ArgumentHelp("The store's address. Also STOREBUS_URL.", valueName: "url"))
-    var url: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The running store's data directory. Else .storebus here or above.", valueName: "dir"),
-        completion: .directory)
-    var data: String?
-
-    @Option(help: ArgumentHelp("How long to wait: 5s, 500ms, 2m, or seconds.", valueName: "time"))
-    var timeout: TimeLimit?
-
-    @Flag(help: "Answer every question with yes.")
-    var yes = false
+    @Option("The store's address. Also STOREBUS_URL.", "url") var url: String?
+    @Option("The running store's data directory. Else .storebus here or above.", "dir", .directory) var data: String?
+    @Option("How long to wait: 5s, 500ms, 2m, or seconds.", "time") var timeout: TimeLimit?
+    @Flag(help: "Answer every question with yes.") var yes = false
 }
 
 /// Options for the output of every command.
 struct OutputOptions: ParsableArguments, Sendable {
     @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
-            "human tables, one json document, jsonl with one item a line, or names only.", valueName: "format"))
+        "human tables, one json document, jsonl with one item a line, or names only.", "format",
+        name: [.customShort("o"), .customLong("output")])
     var format = OutputFormat.human
-
-    @Flag(name: .shortAndLong, help: "Say nothing but results and errors.")
-    var quiet = false
-
+    @Flag(name: .shortAndLong, help: "Say nothing but results and errors.") var quiet = false
     @Flag(name: .shortAndLong, help: "Show each request to the store. Twice, show the cause of a fault too.")
     var verbose: Int
-
-    @Option(help: ArgumentHelp("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", valueName: "when"))
-    var color = ColorChoice.auto
+    @Option("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", "when") var color = ColorChoice.auto
 }
 
 /// The option that names an app.
 struct AppOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp(
-            "The app. Also STOREBUS_BUNDLE_ID. Default: the store's only one, or \(EffectiveSettings.defaultBundleId).",
-            valueName: "id"))
+        "The app. Also STOREBUS_BUNDLE_ID. Default: the store's only one, or \(EffectiveSettings.defaultBundleId).",
+        "id")
     var bundleId: String?
 
     func validate() throws { try IdentifierRule.bundle.check("--bundle-id", bundleId) }
@@ -55,21 +37,38 @@ struct AppOptions: ParsableArguments, Sendable {
     }
 }
 
+/// A command that calls a store.
+protocol ContextCommand: AsyncParsableCommand {
+    associatedtype Target: StoreOptions
+    var options: Target { get }
+    func run(_ context: CommandContext) async throws
+}
+
+extension ContextCommand {
+    func run() async throws { try await run(try await options.context()) }
+}
+
+/// Options that name a store, and perhaps an app of it.
+protocol StoreOptions: ParsableArguments {
+    /// Finds the store and the app.
+    func context() async throws(CLIError) -> CommandContext
+}
+
+extension GlobalOptions: StoreOptions {
+    func context() throws(CLIError) -> CommandContext { try CommandContext.find(self) }
+}
+
 /// Options of the commands about one app.
-struct AppCommandOptions: ParsableArguments, Sendable {
+struct AppCommandOptions: StoreOptions, Sendable {
     @OptionGroup var app: AppOptions
     @OptionGroup var global: GlobalOptions
 
-    /// Finds the store and the app.
     func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
 }
 
 /// The option that chooses entries of one account.
 struct AccountFilter: ParsableArguments, Sendable {
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-        completion: Completion.accounts)
-    var account: String?
+    @Option("Only this account's.", "account", Completion.accounts, name: .customLong("as")) var account: String?
 
     /// Notes about an account that may be misspelt.
     func notes(_ context: CommandContext) async -> [Advice] {
@@ -80,21 +79,14 @@ struct AccountFilter: ParsableArguments, Sendable {
 
 /// The argument that names a product.
 struct ProductArgument: ParsableArguments, Sendable {
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
+    @Argument("The product's identifier.", "product", Completion.products) var product: String
 }
 
 /// Options that name an account and a device.
 struct AccountOptions: ParsableArguments, Sendable {
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account, made if it is new.", valueName: "account"),
-        completion: Completion.accounts)
+    @Option("The account, made if it is new.", "account", Completion.accounts, name: .customLong("as"))
     var account: String
-
-    @Option(help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"))
-    var device: String?
-
+    @Option("The device. Default: <account>-1.", "device") var device: String?
     @OptionGroup var app: AppOptions
 
     func validate() throws {
@@ -108,18 +100,16 @@ struct AccountOptions: ParsableArguments, Sendable {
 }
 
 /// Options that name a viewer of the store.
-struct CustomerOptions: ParsableArguments, Sendable {
+struct CustomerOptions: StoreOptions, Sendable {
     @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("The account, made if it is new. Default: the device's.", valueName: "account"),
-        completion: Completion.accounts)
+        "The account, made if it is new. Default: the device's.", "account", Completion.accounts,
+        name: .customLong("as"))
     var account: String?
-
-    @Option(
-        help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"), completion: Completion.devices)
-    var device: String?
-
+    @Option("The device. Default: <account>-1.", "device", Completion.devices) var device: String?
     @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
 
     func validate() throws {
         guard account == nil else { return }
@@ -147,11 +137,8 @@ struct CustomerOptions: ParsableArguments, Sendable {
 
 /// Options for the length of a list.
 struct PageOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
-    var limit = 500
-
-    @Option(help: ArgumentHelp("Continue behind this 'after' of the page before.", valueName: "after"))
-    var after: String?
+    @Option("How many at most.", "n") var limit = 500
+    @Option("Continue behind this 'after' of the page before.", "after") var after: String?
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }
@@ -213,5 +200,83 @@ extension IdentifierRule {
     func check(_ flag: String, _ text: String?) throws {
         guard let text, let fault = fault(in: text) else { return }
         throw ValidationError("\(flag) \(fault)")
+    }
+}
+
+/// Declarations of options in one line: the help, the name of the value, and its completion.
+///
+/// ```
+/// @Option("Only this account's.", "account", Completion.accounts, name: .customLong("as")) var account: String?
+/// ```
+extension Option {
+    init(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil, name: NameSpecification = .long
+    ) where Value: ExpressibleByArgument {
+        self.init(name: name, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init(
+        wrappedValue: Value, _ help: String, _ value: String, _ completion: CompletionKind? = nil,
+        name: NameSpecification = .long
+    ) where Value: ExpressibleByArgument {
+        self.init(
+            wrappedValue: wrappedValue, name: name, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init<Element: ExpressibleByArgument>(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil, name: NameSpecification = .long
+    ) where Value == Element? {
+        self.init(name: name, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init<Element: ExpressibleByArgument>(
+        wrappedValue: [Element], _ help: String, _ value: String, _ completion: CompletionKind? = nil,
+        name: NameSpecification = .long
+    ) where Value == [Element] {
+        self.init(
+            wrappedValue: wrappedValue, name: name, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+}
+
+/// Declarations of arguments, as those of options.
+extension Argument {
+    init(_ help: String, _ value: String, _ completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
+        self.init(help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init(
+        wrappedValue: Value, _ help: String, _ value: String, _ completion: CompletionKind? = nil
+    ) where Value: ExpressibleByArgument {
+        self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init<Element: ExpressibleByArgument>(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil
+    ) where Value == Element? {
+        self.init(help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init<Element: ExpressibleByArgument>(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil
+    ) where Value == [Element] {
+        self.init(help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    init<Element: ExpressibleByArgument>(
+        wrappedValue: [Element], _ help: String, _ value: String, _ completion: CompletionKind? = nil
+    ) where Value == [Element] {
+        self.init(wrappedValue: wrappedValue, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+}
+
+extension CommandConfiguration {
+    /// Declares a command: its name, one sentence about it, and the rest of its help, examples first.
+    init(
+        _ name: String, _ abstract: String, _ discussion: String, subcommands: [any ParsableCommand.Type] = [],
+        defaultSubcommand: (any ParsableCommand.Type)? = nil, aliases: [String] = []
+    ) {
+        self.init(
+            commandName: name, abstract: abstract, discussion: discussion, subcommands: subcommands,
+            defaultSubcommand: defaultSubcommand, aliases: aliases)
     }
 }

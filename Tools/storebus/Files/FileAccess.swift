@@ -48,6 +48,16 @@ enum FileAccess {
         }
     }
 
+    /// Reads bytes inside a file, as many as there are. Empty if it is missing or cannot be read.
+    static func bytes(of path: String, at offset: off_t, count: Int) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = pread(descriptor, &bytes, count, offset)
+        return Array(bytes.prefix(max(0, read)))
+    }
+
     /// Whether a file or directory of this name exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -56,6 +66,9 @@ enum FileAccess {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
     }
+
+    /// Returns a file's length in bytes, or nil if it is missing.
+    static func size(_ path: String) -> Int? { status(path).map { Int($0.st_size) } }
 
     /// Reads a small text file and trims it. Nil if it is missing or cannot be read.
     static func text(_ path: String) -> String? {

@@ -110,15 +110,7 @@ struct TracingTransport: StoreTransport {
     }
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
-        let start = ContinuousClock.now
-        do {
-            let response = try await transport.send(request)
-            say(request, "\(response.status)", since: start)
-            return response
-        } catch {
-            say(request, error.code.name, since: start)
-            throw error
-        }
+        try await traced(request) { () throws(CLIError) in try await transport.send(request) }
     }
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
@@ -129,9 +121,15 @@ struct TracingTransport: StoreTransport {
     }
 
     func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+        try await traced(request) { () throws(CLIError) in try await transport.upload(request, file) }
+    }
+
+    private func traced(
+        _ request: StoreRequest, _ exchange: () async throws(CLIError) -> StoreResponse
+    ) async throws(CLIError) -> StoreResponse {
         let start = ContinuousClock.now
-        do {
-            let response = try await transport.upload(request, file)
+        do throws(CLIError) {
+            let response = try await exchange()
             say(request, "\(response.status)", since: start)
             return response
         } catch {

@@ -37,8 +37,6 @@ struct Installation: Hashable, Sendable {
     /// `--device …`, unless it is the default.
     var deviceOption: ShellCommand { deviceId.isExactly("\(account)-1") ? "" : "--device \(deviceId)" }
 
-    var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
-
     /// Name of the file of its session. Nil if the names are too long.
     var fileName: String? {
         let name = [bundleId, account, deviceId].map(PercentEncoding.encode).joined(separator: "@") + ".json"

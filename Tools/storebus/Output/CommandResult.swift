@@ -40,6 +40,26 @@ struct CommandResult: Sendable {
         }
     }
 
+    /// Creates the result of a list: a row, an entry of the JSON and a name for each item.
+    init<Item>(
+        _ items: [Item], _ columns: [Table.Column], named name: (Item) -> String, json: (Item) -> JSONValue,
+        next: Advice? = nil, after: String? = nil, notes: [Advice] = [], ifEmpty: String, cells: (Item) -> [String]
+    ) {
+        self.init(
+            Table(columns, items, cells), items: items.map(json), names: items.map(name), next: next, after: after,
+            notes: notes, ifEmpty: ifEmpty)
+    }
+
+    /// The same for items that are JSON by themselves.
+    init<Item: Encodable>(
+        _ items: [Item], _ columns: [Table.Column], named name: (Item) -> String, next: Advice? = nil,
+        after: String? = nil, notes: [Advice] = [], ifEmpty: String, cells: (Item) -> [String]
+    ) {
+        self.init(
+            items, columns, named: name, json: { JSONText.value($0) }, next: next, after: after, notes: notes,
+            ifEmpty: ifEmpty, cells: cells)
+    }
+
     /// Creates the result of facts about one thing.
     init(_ fields: FieldList, data: JSONValue, names: [String] = [], next: Advice? = nil, notes: [Advice] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { fields.text($0) }

@@ -96,14 +96,23 @@ struct Table: Hashable, Sendable {
 /// product     com.example.pro.monthly
 /// price       9.99 USD a month
 /// ```
-struct FieldList: Sendable {
-    private var lines: [(name: String, value: String, isState: Bool)] = []
+struct FieldList: Sendable, ExpressibleByDictionaryLiteral {
+    private var lines: [(name: String, value: String)] = []
+
+    /// The names of values that begin with a state.
+    private static let states: Set = ["state", "available", "promoted", "eligibility"]
+
+    /// - Parameter elements: Those without a value are left out.
+    init(dictionaryLiteral elements: (String, String?)...) {
+        for (name, value) in elements { add(name, value) }
+    }
 
     /// - Parameter value: Nil adds nothing.
-    mutating func add(_ name: String, _ value: String?, isState: Bool = false) {
-        guard let value else { return }
-        lines.append((name, Table.onOneLine(value), isState))
+    mutating func add(_ name: String, _ value: String?) {
+        if let value { lines.append((name, Table.onOneLine(value))) }
     }
+
+    static func += (fields: inout FieldList, more: FieldList) { fields.lines += more.lines }
 
     func text(_ style: Style) -> String {
         let width = lines.map(\.name.count).max() ?? 0
@@ -112,7 +121,7 @@ struct FieldList: Sendable {
             // The first word is the state; the rest explains it.
             let state = line.value.prefix { $0 != " " && $0 != "," }
             let value =
-                line.isState
+                Self.states.contains(line.name)
                 ? style.paint(String(state), .of(state: String(state))) + line.value.dropFirst(state.count) : line.value
             return line.name + space + value + "\n"
         }.joined()
@@ -131,7 +140,6 @@ struct Style: Hashable, Sendable {
         case bad = "31"
         case waiting = "33"
         case strong = "1"
-        case faint = "2"
 
         /// The colour of a state: of a transaction, a service or a check.
         static func of(state: String) -> Tone? {

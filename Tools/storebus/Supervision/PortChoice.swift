@@ -39,8 +39,6 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
         }
     }
 
-    static var defaultValueDescription: String { "auto" }
-
     /// Checks that the port is free before anything is started.
     /// - Parameter flag: The option in the remedy, `--port`.
     /// - Throws: `portInUse` with the owner's program, or `addressUnusable`.

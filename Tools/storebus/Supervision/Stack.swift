@@ -167,7 +167,7 @@ enum LogRotation {
     static let byteCountMax = 16 * 1024 * 1024
 
     static func rotate(_ path: String, byteCountMax: Int = byteCountMax) {
-        guard let size = FileAccess.status(path)?.st_size, size > byteCountMax else { return }
+        guard let size = FileAccess.size(path), size > byteCountMax else { return }
         // Twice the bound, for lines written during the copy; a longer log is truncated, too.
         if let bytes = try? FileAccess.read(path, byteCountMax: 2 * byteCountMax + 1024 * 1024) {
             try? FileAccess.write(bytes, to: "\(path).1", mode: 0o600)

@@ -134,8 +134,8 @@ var targets: [Target] = [
         "ServiceDatabase",
         [
             "ServiceDatabase", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StoreModels",
-            "StorebusTesting", "Catalog", "Gateway", "AppStoreServer", "PaymentProcessor", "PaymentQueue",
-            "PromotionController", logging, lifecycle,
+            "StorebusTesting", "Catalog", "Gateway", "GatewayEdge", "AppStoreServer", "PaymentProcessor",
+            "PaymentQueue", "PromotionController", logging, lifecycle,
         ]),
     tests(
         "Operations",
@@ -177,7 +177,8 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "AppStoreServer", "Broker", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService",
+            "Gateway", "GatewayEdge", "AppAPI", "OperatorAPI", "AppStoreServer", "Broker", "StoreHTTP", "StoreModels",
+            "BusClient", "BusProtocol", "BusService",
             "EventLoop", "Operations", "CurlLoop", "Persistence", "ServiceDatabase", "ServiceTesting", "Signing",
             "StorebusTesting", hummingbird, nioCore,
             nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
@@ -231,14 +232,33 @@ targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"])
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
 // The web console's files likewise; scripts/console-files writes their list.
 targets.append(.target(name: "CConsole", path: "Services/Gateway/ConsoleFiles"))
+// The gateway's library composes three modules: what all areas of the API share, and the areas for each kind of caller.
+let gatewayEdge =
+    busService + [
+        "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations", hummingbird,
+        hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle, metrics,
+    ]
+let appAPI =
+    busService + [
+        "GatewayEdge", "BusClient", "CQREncode", "PlantedBugs", "Signing", "StoreHTTP", hummingbird, nioCore, httpTypes,
+        crypto, metrics,
+    ]
+let operatorAPI =
+    busService + [
+        "GatewayEdge", "BusClient", "CConsole", "COpenAPI", "Persistence", "ServiceDatabase", "StoreHTTP", hummingbird,
+        nioCore, httpTypes, crypto, lifecycle, metrics,
+    ]
+targets += [
+    .target(name: "GatewayEdge", dependencies: gatewayEdge, path: "Services/Gateway/Edge", swiftSettings: settings),
+    .target(name: "AppAPI", dependencies: appAPI, path: "Services/Gateway/App", swiftSettings: settings),
+    .target(name: "OperatorAPI", dependencies: operatorAPI, path: "Services/Gateway/Operator", swiftSettings: settings),
+]
 targets += service(
     "Gateway",
     busService + [
-        "BusClient", "CConsole", "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing",
-        "StoreHTTP",
-        "Operations", hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
-        metrics,
-    ], exclude: ["Console", "ConsoleFiles", "Resources"])
+        "AppAPI", "GatewayEdge", "OperatorAPI", "BusClient", "Persistence", "ServiceDatabase", "Signing", "Operations",
+        lifecycle,
+    ], exclude: ["App", "Console", "ConsoleFiles", "Edge", "Operator", "Resources"])
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),

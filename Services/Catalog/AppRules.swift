@@ -2,7 +2,6 @@ import StoreModels
 
 /// Checks for an app's identifier and settings.
 enum AppRules {
-    static let nameCharactersMax = 64
     static let versionCharactersMax = 32
 
     /// Checks a bundle identifier.
@@ -17,8 +16,8 @@ enum AppRules {
     ///
     /// - Throws: `requestInvalid` that names the member.
     static func check(_ settings: AppSettings) throws(StoreError) {
-        guard settings.name.count <= nameCharactersMax else {
-            throw invalid("name", "has at most \(nameCharactersMax) characters")
+        guard settings.name.unicodeScalars.count <= AppSettings.nameScalarsMax else {
+            throw invalid("name", "has at most \(AppSettings.nameScalarsMax) characters")
         }
         for (member, version) in [
             ("currentVersion", settings.currentVersion),
@@ -37,8 +36,11 @@ enum AppRules {
     static func name(fileName: String, bundleId: String) -> String {
         let last = fileName.split(separator: "/").last.map(String.init) ?? ""
         let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last
-        return String((stem.isEmpty || stem == "catalog" ? bundleId : stem).prefix(nameCharactersMax))
+        return name(stem.isEmpty || stem == "catalog" ? bundleId : stem)
     }
+
+    /// Returns the beginning of a text that an app's name may have.
+    static func name(_ text: String) -> String { String(text.unicodeScalars.prefix(AppSettings.nameScalarsMax)) }
 
     private static func invalid(_ member: String, _ reason: String) -> StoreError {
         let path = "$.\(member)"

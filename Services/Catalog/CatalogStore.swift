@@ -90,9 +90,7 @@ extension CatalogStore {
         var settings = request.settings
         if settings.name.isEmpty {
             settings.name =
-                directory.snapshot(of: request.bundleId)?.app.settings.name
-                ?? String(
-                    request.bundleId.prefix(AppRules.nameCharactersMax))
+                directory.snapshot(of: request.bundleId)?.app.settings.name ?? AppRules.name(request.bundleId)
         }
         try AppRules.check(settings)
         let row = try await apps.put(request.bundleId, settings)

@@ -1,14 +1,10 @@
+import GatewayEdge
 import Persistence
 
-/// The schema of the gateway's database.
-///
-/// `docs/schema/gateway.sql` shows the tables of both engines.
-///
-/// - `isolated_store` has the isolated stores, `chaos_run` the runs of `storebus chaos run`.
-enum GatewaySchema {
-    /// Whose database it is, in errors.
-    static let owner = "the gateway"
-
+extension GatewaySchema {
+    /// The tables `isolated_store` of isolated stores, and `chaos_run` of the runs of `storebus chaos run`.
+    ///
+    /// `docs/schema/gateway.sql` shows them for both engines.
     static let migrations = [
         Migration(number: 1, name: "0.1.0", counters: ["isolated_store": 0]) { sql in
             """

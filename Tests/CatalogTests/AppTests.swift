@@ -35,12 +35,26 @@ import Testing
         }
     }
 
+    /// A name of fewer characters than Unicode scalars.
+    private static func name(scalars count: Int) -> String {
+        String(repeating: "x", count: count - 2) + "e\u{301}"
+    }
+
+    @Test func `the longest name is kept, and one from a longer file's name is cut`() async throws {
+        let longest = Self.name(scalars: 64)
+        try await withCatalog { store async throws in
+            #expect(try await put(store, "com.example.app", AppSettings(name: longest)).settings.name == longest)
+        }
+        let ofFile = AppRules.name(fileName: "\(Self.name(scalars: 65)).storekit", bundleId: "com.example.app")
+        #expect(ofFile.unicodeScalars.count == 64)
+    }
+
     @Test(arguments: Engine.allCases)
     func `settings out of range are refused by their path`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store async throws in
-            let long = String(repeating: "x", count: 65)
             let cases: [(AppSettings, JSONValue)] = [
-                (AppSettings(name: long), "$.name"), (AppSettings(name: "A", unfinishedLimit: 0), "$.unfinishedLimit"),
+                (AppSettings(name: Self.name(scalars: 65)), "$.name"),
+                (AppSettings(name: "A", unfinishedLimit: 0), "$.unfinishedLimit"),
                 (AppSettings(name: "A", currentVersion: ""), "$.currentVersion"),
                 (AppSettings(name: "A", promotionsSupportedSince: ""), "$.promotionsSupportedSince"),
             ]

@@ -7,7 +7,7 @@ import Operations
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 /// At the limit of descriptors.
 @Suite struct AcceptPauseTests {

@@ -5,6 +5,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// S2–S4: each route of the table against each kind of credentials.
 @Suite struct AccessTableTests {

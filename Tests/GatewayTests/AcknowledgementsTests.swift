@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 @Suite struct AcknowledgementsTests {
     @Test func `an end counts as written once it has gone to a reader who is there`() {

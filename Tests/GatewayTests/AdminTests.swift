@@ -3,7 +3,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 @Suite struct AdminTests {
     private let key = Sample.adminKey
@@ -24,6 +24,16 @@ import Testing
             #expect(list.json["apps"]?.arrayValue?.count == 1)
             #expect(list.json["after"] == "com.example.app")
             #expect(try await store.send(.GET, "/admin/v1/apps/none", token: key).status == 404)
+        }
+    }
+
+    @Test(arguments: [(64, 200), (65, 400)])
+    func `an app's name has at most 64 Unicode scalars`(count: Int, status: Int) async throws {
+        let name = String(repeating: "x", count: count - 2) + "e\u{301}"
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(
+                .PUT, "/admin/v1/apps/com.example.app", token: key, body: #"{"name":"\#(name)"}"#)
+            #expect(answer.status == status)
         }
     }
 

@@ -11,6 +11,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// S1–S4: who gets where.
 @Suite struct AuthenticationTests {
@@ -169,12 +170,12 @@ import Testing
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
         let gateway = try await InMemoryGateway.make()
         let authenticator = Authenticator(
-            tokens: tokens, adminKey: nil, console: nil, keys: gateway.keys)
-        await #expect(throws: HTTPError.self) {
+            tokens: tokens, adminKey: nil, console: nil, keys: gateway.parts.directories.keys)
+        await #expect(throws: HTTPProblem.self) {
             try await authenticator.principal(
                 for: .admin, method: .get, headers: [.authorization: "Bearer "], CallContext())
         }
-        await #expect(throws: HTTPError.self) {
+        await #expect(throws: HTTPProblem.self) {
             try await authenticator.principal(
                 for: .admin, method: .get, headers: [.authorization: "Bearer anything"], CallContext())
         }

@@ -7,7 +7,7 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 /// A request begins when its body is here, so that no handler waits for a client.
 @Suite struct BodyArrivalTests {

@@ -3,8 +3,6 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// S3, S5, S14, S18: bodies that every operation refuses. The table is made from `openapi.json`, so it has a new
 /// operation with a JSON body, too.
 @Suite struct BodyRefusalTests {

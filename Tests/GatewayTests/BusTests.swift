@@ -11,6 +11,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import OperatorAPI
 
 /// The bus as its operator sees it, at a gateway whose operator's connection is to a real broker.
 @Suite(.timeLimit(.minutes(5))) struct BusTests {
@@ -143,7 +144,7 @@ import Testing
             reader.hangUp()
             try await eventually("the tap is gone") {
                 let subjects = try await bus.ask("/admin/v1/bus/subjects")
-                return bus.store.gateway.eventWaits.count(.tap) == 0
+                return bus.store.gateway.operators.eventWaits.count(.tap) == 0
                     && !names(subjects, "subjects", "subject").contains("$SYS.TAP.sb.>")
             }
         }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// RFC 9110 §14.1.2, by its own examples and at the edges.
 @Suite struct ByteRangeTests {

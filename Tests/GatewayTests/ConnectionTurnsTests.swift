@@ -4,7 +4,7 @@ import StoreHTTP
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 /// The requests of one connection, one after the other.
 @Suite struct ConnectionTurnsTests {

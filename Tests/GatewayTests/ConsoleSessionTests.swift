@@ -8,6 +8,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// S18: the operator's session in a browser.
 @Suite struct ConsoleSessionTests {

@@ -4,7 +4,7 @@ import NIOHTTP1
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 /// S17: the console's files, compiled in or from a directory.
 @Suite struct ConsoleTests {

@@ -3,7 +3,7 @@ import Signing
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 /// The console's tokens as a pure state of key and time.
 @Suite struct ConsoleTokenTests {

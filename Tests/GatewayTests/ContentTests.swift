@@ -5,7 +5,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import GatewayEdge
 
 /// Hosted content, as the operator uploads it.
 @Suite struct ContentTests {

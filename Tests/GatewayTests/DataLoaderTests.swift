@@ -5,7 +5,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: questions that are gathered are answered as if each had been asked alone.
 @Suite struct DataLoaderTests {

@@ -3,7 +3,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// What the store asks an app, and the app's answers (docs/delegate.md).
 @Suite struct DelegateTests {

@@ -2,7 +2,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Live delivery without any I/O: what goes in, what comes out, what is asked for next.
 @Suite struct DeliveryMachineTests {

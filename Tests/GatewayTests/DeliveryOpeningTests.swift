@@ -2,7 +2,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// What opens in several pages while the queue changes under it: a stream always gets to its end.
 @Suite struct DeliveryOpeningTests {

@@ -3,7 +3,7 @@ import Foundation
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// The signature of a promotional offer, with a real key.
 @Suite struct DiscountSignatureTests {

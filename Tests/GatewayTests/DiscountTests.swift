@@ -7,6 +7,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Promotional offers in payments: a wrong one is passed on and is never an HTTP error.
 @Suite struct DiscountTests {

@@ -3,8 +3,8 @@ import StoreHTTP
 import StoreModels
 import Testing
 
+@testable import AppAPI
 @testable import AppStoreServer
-@testable import Gateway
 
 /// Bodies that the services make without a type of the contract have the members of `openapi.json`.
 @Suite struct DocumentedBodiesTests {

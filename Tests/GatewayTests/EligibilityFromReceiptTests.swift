@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// `POST /v1/eligibility`: a receipt this store has signed is believed, and no other (M120).
 @Suite struct EligibilityFromReceiptTests {
     private static let path = "/v1/eligibility"

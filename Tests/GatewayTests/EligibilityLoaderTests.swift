@@ -4,7 +4,7 @@ import EventLoop
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: asked together or alone, each caller gets the answer to its own question, and one that is younger than it.
 @Suite struct EligibilityLoaderTests {

@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 /// The operator's stream as a pure state of positions.
 @Suite struct EventFeedTests {

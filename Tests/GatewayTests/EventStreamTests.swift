@@ -10,6 +10,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import OperatorAPI
 
 /// The operator's live stream, at a gateway.
 @Suite struct EventStreamTests {
@@ -198,10 +199,10 @@ import Testing
             let reader = try await store.eventStream()
             _ = try await reader.next()
             #expect(store.bus.subscriptionCount == before + 2)
-            #expect(store.gateway.eventWaits.count(.stream) == 1)
+            #expect(store.gateway.operators.eventWaits.count(.stream) == 1)
             reader.hangUp()
             try await eventually("the stream is gone") {
-                store.gateway.eventWaits.count(.stream) == 0 && store.bus.subscriptionCount == before
+                store.gateway.operators.eventWaits.count(.stream) == 0 && store.bus.subscriptionCount == before
             }
         }
     }
@@ -242,7 +243,7 @@ import Testing
         try await GatewayHarness.run { store in
             let reader = try await store.eventStream()
             _ = try await reader.next()
-            store.gateway.eventWaits.stop()
+            store.gateway.operators.eventWaits.stop()
             #expect(await reader.ended())
             #expect(try await store.send(.GET, path, token: Sample.adminKey).status == 503)
         }
@@ -250,7 +251,7 @@ import Testing
 
     @Test func `sixty-four streams and no more, besides the requests that wait`() async throws {
         try await GatewayHarness.run { store in
-            let waits = store.gateway.eventWaits
+            let waits = store.gateway.operators.eventWaits
             let signals = try (0..<EventWaits.streamsMax).map { _ in try waits.enter(.stream) }
             let answer = try await store.send(.GET, path, token: Sample.adminKey)
             #expect(answer.status == 429)

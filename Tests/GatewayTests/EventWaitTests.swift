@@ -6,6 +6,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import OperatorAPI
 
 @Suite struct EventWaitTests {
     private let key = Sample.adminKey
@@ -116,7 +117,7 @@ import Testing
                 store.payments.happen(.purchased)
             }
             #expect(store.bus.subscriptionCount == before)
-            #expect(store.gateway.eventWaits.count(.request) == 0)
+            #expect(store.gateway.operators.eventWaits.count(.request) == 0)
         }
     }
 
@@ -126,17 +127,17 @@ import Testing
             let socket = RawConnection.hold(
                 store, "GET \(path)?timeout=60s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n\r\n")
             try await eventually("the gateway listens") { store.payments.looks > 0 }
-            #expect(store.gateway.eventWaits.count(.request) == 1)
+            #expect(store.gateway.operators.eventWaits.count(.request) == 1)
             RawConnection.release(socket)
             try await eventually("the wait is over") {
-                store.gateway.eventWaits.count(.request) == 0 && store.bus.subscriptionCount == before
+                store.gateway.operators.eventWaits.count(.request) == 0 && store.bus.subscriptionCount == before
             }
         }
     }
 
     @Test func `a gateway that stops ends the wait and says so`() async throws {
         try await GatewayHarness.run { store in
-            let answer = try await wait(store, "?timeout=60s") { store.gateway.eventWaits.stop() }
+            let answer = try await wait(store, "?timeout=60s") { store.gateway.operators.eventWaits.stop() }
             #expect(answer.status == 503)
             #expect(answer.json["retryable"] == true)
             #expect(try await store.send(.GET, path, token: key).status == 503, "none begins any more")
@@ -189,11 +190,13 @@ import Testing
 
     @Test func `sixty-four may wait and no more`() async throws {
         try await GatewayHarness.run { store in
-            let signals = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter(.request) }
+            let signals = try (0..<EventWaits.waitersMax).map { _ in
+                try store.gateway.operators.eventWaits.enter(.request)
+            }
             let answer = try await store.send(.GET, path, token: key)
             #expect(answer.status == 429)
             #expect(answer.code == "rateLimited")
-            signals.forEach(store.gateway.eventWaits.leave)
+            signals.forEach(store.gateway.operators.eventWaits.leave)
             #expect(try await store.send(.GET, "\(path)?timeout=0", token: key).status == 200)
         }
     }

@@ -3,6 +3,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Goal: the document tells each error that a forward passes on. Method: compare both declarations.
 @Suite struct ForwardTests {

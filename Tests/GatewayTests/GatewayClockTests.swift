@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// The sandbox clock over HTTP.
 @Suite struct GatewayClockTests {
     private static let path = "/admin/v1/apps/com.example.app/clock"

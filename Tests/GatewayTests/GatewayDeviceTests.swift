@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Devices and the apps on them, as the operator manages them.
 @Suite struct GatewayDeviceTests {
     private let key = Sample.adminKey

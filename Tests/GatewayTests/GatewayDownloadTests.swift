@@ -4,8 +4,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Downloads of hosted content, and its bytes.
 @Suite struct GatewayDownloadTests {
     @Test(arguments: [

@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct GatewayMonitoringTests {
     @Test func `ready names the payment processor that purchases wait for, and takes them`() async throws {
         try await GatewayHarness.run { store in

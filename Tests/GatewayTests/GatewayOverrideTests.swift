@@ -4,8 +4,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// What a device sets for an app, by the app itself and by the operator.
 @Suite struct GatewayOverrideTests {
     private static let order = "/v1/promotions/order"

@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct GatewayRestoreTests {
     private func restore(
         _ store: GatewayHarness, _ token: String, key: String? = "k1", body: String? = nil

@@ -4,6 +4,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
 
 /// `didRevokeEntitlementsForProductIdentifiers` over a real connection.
@@ -76,7 +77,7 @@ import Testing
             store.payments.revoke(["com.example.pro"])
             #expect(try await reader.next().name == Self.event)
             reader.hangUp()
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
+            try await eventually("the stream is gone") { store.gateway.app.delivery.streams.isEmpty }
             let second = try await store.stream(token)
             #expect(try await second.next().name == "updatedTransactions")
             #expect(try await second.next().name == Self.event, "at least once")

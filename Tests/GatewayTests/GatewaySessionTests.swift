@@ -4,8 +4,6 @@ import Signing
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct GatewaySessionTests {
     @Test func `in production sessions are for the app's server, with a key of that app`() async throws {
         try await GatewayHarness.run(environment: .production) { store in

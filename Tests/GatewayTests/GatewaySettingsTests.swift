@@ -6,6 +6,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 @Suite struct GatewaySettingsTests {
     private func settings(_ environment: [String: String], in directory: TemporaryDirectory) throws -> GatewaySettings {

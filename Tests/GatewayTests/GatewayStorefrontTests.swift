@@ -5,6 +5,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
 
 /// The customer's storefront is today's, not the one of the session's token.
@@ -148,13 +149,13 @@ import Testing
             await store.tick()
             #expect(try await first.next().name == "didChangeStorefront")
             first.hangUp()
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
+            try await eventually("the stream is gone") { store.gateway.app.delivery.streams.isEmpty }
             let second = try await open(store, token)
             await store.tick()
             store.payments.commit(Sample.purchased("a"))
             #expect(try await second.next().name == "updatedTransactions", "nothing has changed since")
             second.hangUp()
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
+            try await eventually("the stream is gone") { store.gateway.app.delivery.streams.isEmpty }
             move(store, to: "USA")
             let third = try await store.stream(token)
             _ = try await third.next()

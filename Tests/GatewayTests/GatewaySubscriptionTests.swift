@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// "Manage subscriptions", for the app and for its server.
 @Suite struct GatewaySubscriptionTests {
     private static let one = "/v1/subscriptions/1000000001"

@@ -4,8 +4,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 @Suite struct GatewayTesterTests {
     private let key = Sample.adminKey
 

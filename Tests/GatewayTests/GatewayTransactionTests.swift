@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct GatewayTransactionTests {
     @Test func `the unfinished queue is this device's, in pages, and looking is no delivery (M51)`() async throws {
         try await GatewayHarness.run { store in

@@ -10,6 +10,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Goal: TLS in front of the HTTP handlers loses nothing and ends as connections do. Method: the handler in a channel
 /// in memory, whose client is a session of the test's; once a whole gateway.
@@ -290,16 +291,16 @@ import Testing
                 toFile: store.directory.file("root.pem"), atomically: true, encoding: .utf8)
             let (ports, signal) = AsyncStream.makeStream(of: Int.self)
             let server = CertifiedServer(
-                hosts: HTTPSHosts.all(publicURL: nil, more: []), services: store.gateway.services,
-                logger: store.gateway.logger
+                hosts: HTTPSHosts.all(publicURL: nil, more: []), services: store.gateway.parts.services,
+                logger: store.gateway.parts.logger
             ) { [gateway = store.gateway] tls in
                 GatewayServer(
                     responder: gateway.responder(), host: "127.0.0.1", port: 0, tls: tls,
                     placement: LoopPlacement(loop: nil),
-                    admission: Admission(StoreRoutes.all, logger: gateway.logger), logger: gateway.logger,
+                    admission: Admission(StoreRoutes.all, logger: gateway.parts.logger), logger: gateway.parts.logger,
                     onListening: { signal.yield($0) })
             }
-            let group = ServiceGroup(configuration: .init(services: [server], logger: store.gateway.logger))
+            let group = ServiceGroup(configuration: .init(services: [server], logger: store.gateway.parts.logger))
             let running = Task { try await group.run() }
             let port = await ports.first { _ in true } ?? 0
             let request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: which intents a stream sends, as decided by `IntentDelivery` without a stream.
 @Suite struct IntentDeliveryTests {

@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Purchases that began in the store, and what the app says to them.
 @Suite struct IntentTests {
     private func decide(

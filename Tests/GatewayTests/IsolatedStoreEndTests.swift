@@ -6,6 +6,8 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
+@testable import OperatorAPI
 
 /// Goal: an isolated store refuses every key before it has its own, and after its end.
 @Suite struct IsolatedStoreEndTests {
@@ -25,7 +27,7 @@ import Testing
     }
 
     private func remover(_ store: GatewayHarness) -> StoreRemover {
-        StoreRemover(stores: store.gateway.stores, services: store.gateway.services)
+        StoreRemover(stores: store.gateway.stores, services: store.gateway.parts.services)
     }
 
     @Test func `a store whose key cannot be made is closed`() async throws {

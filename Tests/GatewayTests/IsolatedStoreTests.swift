@@ -9,6 +9,8 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
+@testable import OperatorAPI
 
 /// Goal: a request reaches the store that its path, header or credentials name, and no other.
 @Suite struct IsolatedStoreTests {
@@ -39,7 +41,7 @@ import Testing
     }
 
     private func remover(_ store: GatewayHarness) -> StoreRemover {
-        StoreRemover(stores: store.gateway.stores, services: store.gateway.services)
+        StoreRemover(stores: store.gateway.stores, services: store.gateway.parts.services)
     }
 
     @Test func `a store has a frozen clock, a copy of the catalogue, settings and a key of its own`() async throws {

@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table
 /// is made from `openapi.json`, so a route that is added is looked at, too.
 @Suite struct IsolationTests {

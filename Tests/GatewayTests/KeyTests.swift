@@ -6,8 +6,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 @Suite struct KeyTests {
     private let admin = Sample.adminKey
     private let path = "/admin/v1/apps/com.example.app/keys"

@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// S20: secrets and customers' data are in no log line, after any error.
 @Suite struct LogTests {
     @Test func `no token, key, query or body is ever logged`() async throws {

@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Handlers and streams run on the bus's loop (ADR 0002).
 @Suite struct LoopPlacementTests {
     @Test func `a handler runs on the loop, after it has asked the bus too`() async throws {

@@ -3,7 +3,8 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
+@testable import GatewayEdge
 
 /// Slow observers, without a connection.
 @Suite struct ObserverStreamTests {

@@ -4,6 +4,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// The router serves the contract that `openapi.json` is written from (S22).
 @Suite struct OpenAPITests {

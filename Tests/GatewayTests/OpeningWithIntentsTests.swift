@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// The opening of a stream that handles promoted purchases, without any I/O.
 @Suite struct OpeningWithIntentsTests {

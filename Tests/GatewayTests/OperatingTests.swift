@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// An operator's or a parent's word on one transaction.
 @Suite struct OperatingTests {
     private func deferred(_ id: String) -> PaymentTransaction {

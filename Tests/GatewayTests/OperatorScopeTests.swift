@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Goal: an operator's request reaches the objects of the store that it names, and of no other (S1).
 /// Method: the table is made from `openapi.json`, so a route that is added is looked at, too.
 @Suite struct OperatorScopeTests {

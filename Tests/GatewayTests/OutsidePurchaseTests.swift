@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// What is bought in the App Store, where no app runs.
 @Suite struct OutsidePurchaseTests {
     private func buy(

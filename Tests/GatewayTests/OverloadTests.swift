@@ -8,6 +8,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// What an overloaded gateway refuses, and how (ADR 0039).
 @Suite struct OverloadTests {
@@ -164,7 +165,7 @@ import Testing
 
     @Test func `what begins after its time is refused and not done`() async throws {
         let late: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), now: { .now() - .seconds(10) }, logger: $0.logger)
+            Admission($0.routes.map(\.operation), now: { .now() - .seconds(10) }, logger: $0.parts.logger)
         }
         try await GatewayHarness.run(admission: late) { store in
             let token = try await store.session()
@@ -206,9 +207,10 @@ import Testing
     }
 
     @Test func `the body of a refused request is dropped, and its connection goes on`() async throws {
-        try await GatewayHarness.run(admission: { Admission($0.routes.map(\.operation), permits: 0, logger: $0.logger) }
-        ) {
-            store in
+        let none: @Sendable (Gateway) -> Admission = {
+            Admission($0.routes.map(\.operation), permits: 0, logger: $0.parts.logger)
+        }
+        try await GatewayHarness.run(admission: none) { store in
             let text = try await RawConnection.exchange(
                 store,
                 "POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\nGET /metrics HTTP/1.1\r\nHost:a\r\n"
@@ -222,7 +224,7 @@ import Testing
 
     @Test func `a pipelined request takes a place when its turn comes, and is refused like any other`() async throws {
         let only: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), permits: 2, logger: $0.logger)
+            Admission($0.routes.map(\.operation), permits: 2, logger: $0.parts.logger)
         }
         try await GatewayHarness.run(admission: only) { store in
             let request = "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
@@ -231,7 +233,7 @@ import Testing
             #expect(text.matches(of: /HTTP\/1.1 404/).count == 3, "\(text)")
         }
         let none: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), permits: 0, logger: $0.logger)
+            Admission($0.routes.map(\.operation), permits: 0, logger: $0.parts.logger)
         }
         try await GatewayHarness.run(admission: none) { store in
             let text = try await RawConnection.exchange(

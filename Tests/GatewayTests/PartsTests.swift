@@ -4,7 +4,8 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
+@testable import GatewayEdge
 
 /// The small pieces, by themselves.
 @Suite struct PartsTests {

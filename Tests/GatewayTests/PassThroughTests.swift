@@ -7,6 +7,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Goal: a client sees of two services one: whole responses, and Apple's errors while AppStoreServer is away.
 @Suite struct PassThroughTests {
@@ -168,7 +169,7 @@ import Testing
             #expect(looked == 2, "each use of the API key looks for it")
             // As another gateway's operator does: this gateway's own paths take no part.
             for key in keys {
-                _ = try await store.gateway.services.call(
+                _ = try await store.gateway.parts.services.call(
                     AppKeyEndpoints.remove, AppKeyRequest(keyIdentifier: key, bundleId: Sample.bundleId),
                     context: CallContext(deadline: .now + .seconds(30)))
             }

@@ -5,7 +5,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: lists and standings that are asked for together are those asked for alone.
 @Suite struct PaymentLoaderTests {

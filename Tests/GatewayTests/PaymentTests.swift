@@ -4,8 +4,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct PaymentTests {
     private static let buy = #"{"productIdentifier":"com.example.hiddenBeaches","quantity":1}"#
 

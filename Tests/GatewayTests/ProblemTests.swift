@@ -6,6 +6,7 @@ import StoreModels
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Limits, refusals and the shape every refusal has.
 @Suite struct ProblemTests {

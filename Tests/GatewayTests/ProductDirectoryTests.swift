@@ -5,7 +5,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: products are asked for once a version and second, answers are of one version, and what an operator changes
 /// shows.

@@ -3,7 +3,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 @Suite struct ProductTests {
     private func identifiers(_ answer: Answer, _ member: String = "products") -> [String?] {

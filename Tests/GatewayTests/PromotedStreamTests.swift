@@ -5,7 +5,9 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Purchases that began in the store, on the stream of the app that continues them.
 @Suite struct PromotedStreamTests {
@@ -239,7 +241,7 @@ import Testing
             #expect(answer.status == 409)
             #expect(answer.code == "promotionUnsupported")
             #expect(answer.json["detail"]?.stringValue?.contains("16.4") == true)
-            #expect(store.gateway.delivery.streams.isEmpty)
+            #expect(store.gateway.app.delivery.streams.isEmpty)
         }
     }
 

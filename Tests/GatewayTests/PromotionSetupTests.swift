@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// What the operator sets up: the list, the featured tab, images and their review.
 @Suite struct PromotionSetupTests {
     private let key = Sample.adminKey

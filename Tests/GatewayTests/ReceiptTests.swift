@@ -4,8 +4,6 @@ import Signing
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct ReceiptTests {
     private func receipt(_ store: GatewayHarness) async throws -> String {
         let answer = try await store.send(.GET, "/v1/receipt", token: try await store.session())

@@ -1,7 +1,7 @@
 import StorebusTesting
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// Goal: questions that leave together leave after they were asked, none is lost or sent twice, and a lost answer keeps
 /// no caller back.

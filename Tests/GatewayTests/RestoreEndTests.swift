@@ -5,6 +5,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
 
 /// The ends of restores over a real connection: at least once, however a reader leaves.
@@ -75,11 +76,11 @@ import Testing
                 await store.tick()
                 return store.payments.contents.withLock { !$0.headsRequests.isEmpty }
             }
-            let stream = try #require(store.gateway.delivery.streams.first)
+            let stream = try #require(store.gateway.app.delivery.streams.first)
             store.payments.end(finished("r1"))
             try await eventually("the end has left the gateway") { stream.written == [.restoreEnd("r1")] }
             RawConnection.release(socket)
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
+            try await eventually("the stream is gone") { store.gateway.app.delivery.streams.isEmpty }
             let reader = try await store.stream(token)
             #expect(try await reader.next().name == "updatedTransactions")
             #expect(try await reader.next().json["restoreIdentifier"] == "r1")
@@ -97,7 +98,7 @@ import Testing
             store.payments.end(finished("r1"))
             #expect(try await reader.next().json["restoreIdentifier"] == "r1")
             reader.hangUp()
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
+            try await eventually("the stream is gone") { store.gateway.app.delivery.streams.isEmpty }
             let second = try await store.stream(token)
             #expect(try await second.next().name == "updatedTransactions")
             #expect(try await second.next().json["restoreIdentifier"] == "r1", "at least once")
@@ -119,9 +120,9 @@ import Testing
             store.payments.commit(Sample.purchased("first"))
             try await eventually("the stream is live") {
                 await store.tick()
-                return store.gateway.delivery.streams.first?.position == 1
+                return store.gateway.app.delivery.streams.first?.position == 1
             }
-            let stream = try #require(store.gateway.delivery.streams.first)
+            let stream = try #require(store.gateway.app.delivery.streams.first)
             // More than the buffers of both kernels take: the rest of it waits in the gateway, as the end does.
             var large = Sample.purchased("a")
             large.payment.applicationUsername = String(repeating: "x", count: 450_000)
@@ -137,7 +138,7 @@ import Testing
                 large.payment.applicationUsername = "x"
                 store.payments.commit(large)
                 await store.tick()
-                return store.gateway.delivery.streams.isEmpty
+                return store.gateway.app.delivery.streams.isEmpty
             }
             #expect(store.payments.acknowledged == [])
             let reader = try await store.stream(token)

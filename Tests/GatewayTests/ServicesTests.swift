@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import OperatorAPI
 
 @Suite struct ServicesTests {
     private func ask(_ store: GatewayHarness) async throws -> JSONValue {

@@ -5,7 +5,9 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Clients that do not read, send half a request or send too much are noticed by nobody else (H1).
 @Suite struct SlowClientTests {
@@ -22,7 +24,7 @@ import Testing
 
     /// A gateway that cuts off slow clients soon.
     static func impatient(_ gateway: Gateway) -> Admission {
-        Admission(gateway.routes.map(\.operation), limits: short, logger: gateway.logger)
+        Admission(gateway.routes.map(\.operation), limits: short, logger: gateway.parts.logger)
     }
 
     /// Waits for what a busy machine does later.
@@ -163,7 +165,7 @@ import Testing
             let socket = RawConnection.hold(
                 store, "GET /v1/transactions/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
             defer { RawConnection.release(socket) }
-            try await soon("the stream is open") { store.gateway.delivery.streams.count == 1 }
+            try await soon("the stream is open") { store.gateway.app.delivery.streams.count == 1 }
             // More than the buffers of both kernels hold.
             var large = Sample.purchased("a")
             large.payment.applicationUsername = String(repeating: "x", count: 500_000)
@@ -171,7 +173,7 @@ import Testing
                 large.revision += 1
                 store.payments.commit(large)
                 await store.tick()
-                return store.gateway.delivery.streams.isEmpty
+                return store.gateway.app.delivery.streams.isEmpty
             }
         }
     }

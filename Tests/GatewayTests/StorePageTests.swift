@@ -4,8 +4,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 @Suite struct StorePageTests {
     private func owned(_ answer: Answer) -> [String: JSONValue] {
         Dictionary(

@@ -4,8 +4,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Purchases that begin in the store: Buy is tapped, or a test URL opened.
 @Suite struct StorePurchaseTests {
     private static let url =

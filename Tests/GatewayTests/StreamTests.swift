@@ -6,7 +6,9 @@ import StoreModels
 import StorebusTesting
 import Testing
 
+@testable import AppAPI
 @testable import Gateway
+@testable import GatewayEdge
 
 /// Live delivery over a real connection.
 @Suite struct StreamTests {
@@ -185,7 +187,7 @@ import Testing
             let answer = try await store.send(.GET, "/v1/transactions/stream", token: token)
             #expect(answer.status == 503)
             #expect(answer.code == "serviceUnavailable")
-            #expect(store.gateway.delivery.streams.isEmpty, "nothing is left behind")
+            #expect(store.gateway.app.delivery.streams.isEmpty, "nothing is left behind")
         }
     }
 
@@ -224,7 +226,7 @@ import Testing
             #expect(store.bus.subscriptionCount == before + 1)
             reader.hangUp()
             try await eventually("the stream is gone") {
-                store.gateway.delivery.streams.isEmpty && store.bus.subscriptionCount == before
+                store.gateway.app.delivery.streams.isEmpty && store.bus.subscriptionCount == before
             }
         }
     }

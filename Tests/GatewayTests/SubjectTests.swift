@@ -6,6 +6,7 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// S13: what clients write is data. Whatever a path, a query, a header or a body says, the gateway publishes and
 /// subscribes to the same subjects. The requests are made from the routes and `openapi.json`, so a new route gets them,

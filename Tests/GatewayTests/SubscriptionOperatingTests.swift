@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// What support or time does to purchases and subscriptions.
 @Suite struct SubscriptionOperatingTests {
     private func send(

@@ -3,7 +3,7 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
+@testable import AppAPI
 
 /// The URL that starts a promoted purchase, as text and as a code.
 @Suite struct TestURLTests {

@@ -6,6 +6,8 @@ import StorebusTesting
 import Testing
 
 @testable import Gateway
+@testable import GatewayEdge
+@testable import OperatorAPI
 
 /// Goal: each notification that the store can cause has its cause, for a new account and for one that has bought.
 @Suite struct TriggerPlanTests {
@@ -234,10 +236,10 @@ import Testing
             #expect(full.json["STOREBUS_KEY_ID"] == token.header["kid"])
             #expect(full.json["STOREBUS_ISSUER_ID"] == token.claims["iss"])
             #expect(full.json["STOREBUS_BUNDLE_ID"] == "com.example.app")
-            #expect(full.json["STOREBUS_URL"]?.stringValue == store.gateway.address.current)
+            #expect(full.json["STOREBUS_URL"]?.stringValue == store.gateway.parts.address.current)
             let root = try await store.apple.authority().rootDER()
             #expect(full.json["STOREBUS_ROOT_CERTIFICATE"]?.stringValue == root.base64)
-            let url = store.gateway.address.current
+            let url = store.gateway.parts.address.current
             let shell = try await store.send(.GET, path + "&format=shell", token: Sample.adminKey)
             #expect(shell.text.hasPrefix("export STOREBUS_URL='\(url)'\n"))
             let lines = try await store.send(.GET, path + "&format=github", token: Sample.adminKey)

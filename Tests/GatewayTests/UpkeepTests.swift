@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 @Suite struct UpkeepTests {
     private let key = Sample.adminKey
 

@@ -4,6 +4,7 @@ import StoreModels
 @testable import AppStoreServer
 @testable import Catalog
 @testable import Gateway
+@testable import GatewayEdge
 @testable import PaymentProcessor
 @testable import PaymentQueue
 @testable import PromotionController

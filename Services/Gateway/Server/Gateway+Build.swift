@@ -1,8 +1,11 @@
+import AppAPI
 import BusClient
 import BusService
 import EventLoop
+import GatewayEdge
 import Logging
 import Operations
+import OperatorAPI
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
@@ -14,9 +17,6 @@ import ServiceLifecycle
 #endif
 
 extension Gateway {
-    /// The default port.
-    package static let defaultPort = 7430
-
     /// Builds the services of a gateway process except its bus connection, in order of start. They stop in the opposite
     /// order, so streams end before the server waits for its connections.
     /// - Throws: ``StartupError``.
@@ -38,14 +38,15 @@ extension Gateway {
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
             operatorBus: OperatorConnection(environment.bus.capabilities, loop: operatorLoop, connect: connect),
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
-        let port = environment.port ?? defaultPort
+        let port = environment.port ?? PublicAddress.defaultPort
         let ready = environment.ready
         ready.expectListener()
         let responder = gateway.responder()
         let placement = LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil)
-        let admission = Admission(gateway.routes.map(\.operation), logger: environment.logger)
+        let admission = Admission(gateway.routes, logger: environment.logger)
+        let caller = gateway.parts.services
         let announcement = AddressAnnouncement(
-            address: gateway.address, services: gateway.services, logger: environment.logger)
+            address: gateway.parts.address, services: caller, logger: environment.logger)
         let server = GatewayServer(
             responder: responder, host: environment.host, port: port, placement: placement, admission: admission,
             logger: environment.logger,
@@ -56,15 +57,15 @@ extension Gateway {
             })
         var services: [any ServiceLifecycle.Service] = [
             database, gateway.operatorBus, server,
-            LiveDeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
-            StoreRemover(stores: gateway.stores, services: gateway.services),
+            LiveDeliveryService(hub: gateway.app.delivery, waits: gateway.operators.eventWaits),
+            StoreRemover(stores: gateway.stores, services: caller),
             announcement,
         ]
         if let httpsPort = settings.httpsPort {
             services.append(
                 CertifiedServer(
                     hosts: HTTPSHosts.all(publicURL: settings.publicURL, more: settings.httpsHosts),
-                    services: gateway.services, logger: environment.logger
+                    services: caller, logger: environment.logger
                 ) { [host = environment.host, logger = environment.logger] tls in
                     GatewayServer(
                         responder: responder, host: host, port: httpsPort, tls: tls, placement: placement,
@@ -75,14 +76,5 @@ extension Gateway {
                 })
         }
         return services
-    }
-
-    /// Creates the responder for the whole table.
-    func responder() -> GatewayResponder {
-        GatewayResponder(
-            table: RouteTable(routes),
-            authenticator: Authenticator(
-                tokens: tokens, adminKey: adminKey, console: console, keys: keys),
-            stores: stores, metrics: HTTPMetrics(), logger: logger)
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import GatewayEdge
 import Operations
+import OperatorAPI
 import Signing
 import StoreModels
 

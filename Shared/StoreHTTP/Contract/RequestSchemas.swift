@@ -71,7 +71,8 @@ extension SchemaTable {
         declare(
             AppSettings.self,
             .part([
-                "name": ["maxLength": 64], "appPrice": .price, "currentVersion": .text(max: 32),
+                "name": ["maxLength": .value(.integer(AppSettings.nameScalarsMax))], "appPrice": .price,
+                "currentVersion": .text(max: 32),
                 "promotionsSupportedSince": .text(max: 32), "unfinishedLimit": ["minimum": 1],
             ]))
         declare(TesterSettings.self, .part(["storefront": .storefrontCode]))

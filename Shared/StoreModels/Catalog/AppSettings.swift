@@ -4,7 +4,7 @@
 /// {"name":"Example","currentVersion":"2.0","unfinishedLimit":100}
 /// ```
 public struct AppSettings: Hashable, Sendable, Codable {
-    /// At most 64 characters.
+    /// At most 64 Unicode scalars.
     public var name: String
     /// The price of the app itself, or null for a free app.
     @Nullable public var appPrice: Money?
@@ -26,6 +26,9 @@ public struct AppSettings: Hashable, Sendable, Codable {
 }
 
 extension AppSettings {
+    /// Maximum number of Unicode scalars of ``name``, enough for the 30 characters that App Store Connect allows.
+    package static let nameScalarsMax = 64
+
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
         case unfinishedLimit, subscriptionRenewalRate

@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Goal: an app's server reads signed transactions as Apple's server sends them, with Apple's errors.
 @Suite struct GatewayServerAPITests {
     private static let trial = "2000000000000001"

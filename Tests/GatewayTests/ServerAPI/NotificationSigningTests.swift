@@ -6,8 +6,6 @@ import Signing
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Goal: AppStoreServer signs notifications in Apple's words.
 @Suite struct NotificationSigningTests {
     private static let uuid = FakeAppStoreServer.uuid(1)

@@ -4,8 +4,6 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Goal: operators see and steer the notifications of an app's server.
 @Suite struct NotificationTests {
     private static let path = "/admin/v1/apps/com.example.app/notifications"

@@ -4,8 +4,6 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Goal: operators only send any notification of Apple's, of what a customer has bought.
 @Suite struct NotificationTriggerTests {
     private static let path = "/admin/v1/apps/com.example.app/notifications/trigger"

@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Goal: an app's server meets the faults that were ordered, in their order, each once, and limits only where they are
 /// set.
 @Suite struct ServerAPIFaultTests {

@@ -5,8 +5,6 @@ import StoreHTTP
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Goal: the App Store Server API opens to its app's server and to no other token (S1, S2).
 @Suite struct ServerAPITokenTests {
     /// What a token is changed by, and what the reason says.

@@ -3,8 +3,6 @@ import NIOHTTP1
 import StoreModels
 import Testing
 
-@testable import Gateway
-
 /// Goal: an app's server reads its notifications as Apple's server shows them, with Apple's errors.
 @Suite struct ServerNotificationTests {
     private static let trial = "2000000000000001"

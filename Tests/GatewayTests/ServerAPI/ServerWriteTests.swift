@@ -5,8 +5,6 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@testable import Gateway
-
 /// Goal: each member that an app's server sends is checked with Apple's error of its own, and passed on unchanged.
 @Suite struct ServerWriteTests {
     private static let original = "2000000000000001"

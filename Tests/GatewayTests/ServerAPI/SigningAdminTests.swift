@@ -9,8 +9,6 @@ import SwiftASN1
 import Testing
 import X509
 
-@testable import Gateway
-
 /// Goal: operators make payloads that an app's server must refuse, and change certificates under it.
 @Suite struct SigningAdminTests {
     private static let path = "/admin/v1/apps/com.example.app/signing/issue"

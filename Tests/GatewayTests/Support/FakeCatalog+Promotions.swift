@@ -3,8 +3,6 @@ import EventLoop
 import Foundation
 import StoreModels
 
-@testable import Gateway
-
 /// What the operator sets up of promotions. An app without a list promotes every product.
 extension FakeCatalog {
     struct Promoting {

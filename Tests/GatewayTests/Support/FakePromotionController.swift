@@ -2,8 +2,6 @@ import BusClient
 import EventLoop
 import StoreModels
 
-@testable import Gateway
-
 /// PromotionController with everything in memory, as far as the gateway sees it. Its rules are simple: intents are
 /// pending until a decision.
 final class FakePromotionController: Sendable {

@@ -14,7 +14,10 @@ import Signing
 import StoreModels
 import StorebusTesting
 
+@testable import AppAPI
 @testable import Gateway
+@testable import GatewayEdge
+@testable import OperatorAPI
 
 /// A gateway on a free port, with fake services on an in-memory bus.
 final class GatewayHarness: Sendable {
@@ -121,9 +124,7 @@ final class GatewayHarness: Sendable {
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogTimeout: Duration = .seconds(1),
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         operatorBus: OperatorConnection? = nil,
-        admission: @Sendable (Gateway) -> Admission = {
-            Admission($0.routes.map(\.operation), logger: $0.logger)
-        },
+        admission: @Sendable (Gateway) -> Admission = { Admission($0.routes, logger: $0.parts.logger) },
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
         try await turns.take {
@@ -138,7 +139,7 @@ final class GatewayHarness: Sendable {
     func moveClock(to time: Timestamp) { clockBox.set(time) }
 
     /// A second passes for the streams.
-    func tick(after duration: Duration = .zero) async { await gateway.delivery.tick(now: .now + duration) }
+    func tick(after duration: Duration = .zero) async { await gateway.app.delivery.tick(now: .now + duration) }
 
     func send(
         _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [(String, String)] = [],
@@ -222,15 +223,15 @@ final class GatewayHarness: Sendable {
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(
             responder: gateway.responder(), host: "127.0.0.1", port: 0,
-            placement: LoopPlacement(loop: loop), admission: admission(gateway), logger: gateway.logger,
+            placement: LoopPlacement(loop: loop), admission: admission(gateway), logger: gateway.parts.logger,
             onListening: { signal.yield($0) })
         var services: [any ServiceLifecycle.Service] = [server]
         services.append(
             ticking
-                ? LiveDeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)
-                : StreamsEnd(hub: gateway.delivery, waits: gateway.eventWaits)
+                ? LiveDeliveryService(hub: gateway.app.delivery, waits: gateway.operators.eventWaits)
+                : StreamsEnd(hub: gateway.app.delivery, waits: gateway.operators.eventWaits)
         )
-        let group = ServiceGroup(configuration: .init(services: services, logger: gateway.logger))
+        let group = ServiceGroup(configuration: .init(services: services, logger: gateway.parts.logger))
         let running = Task { try await group.run() }
         let found = await listening.first { _ in true } ?? 0
         port.withLock { $0 = found }

@@ -2,6 +2,7 @@ import Logging
 import Persistence
 
 @testable import Gateway
+@testable import GatewayEdge
 
 extension GatewaySchema {
     /// Opens the database of a test's own gateway, in a file.

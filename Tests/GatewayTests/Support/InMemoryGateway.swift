@@ -3,6 +3,7 @@ import Logging
 import StorebusTesting
 
 @testable import Gateway
+@testable import GatewayEdge
 
 /// A gateway that only shows its table.
 enum InMemoryGateway {

@@ -1,6 +1,7 @@
 import StoreModels
 
 @testable import Gateway
+@testable import OperatorAPI
 
 /// The document the gateway serves, with its references followed.
 struct OpenAPIDocument {
@@ -37,7 +38,7 @@ struct OpenAPIDocument {
     let operations: [String: Operation]
 
     init() throws {
-        let root = try StrictJSON.parse(Gateway.openAPIDocument)
+        let root = try StrictJSON.parse(MonitoringArea.openAPIDocument)
         var operations: [String: Operation] = [:]
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             let members = item.objectValue ?? [:]

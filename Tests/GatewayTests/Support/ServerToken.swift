@@ -6,8 +6,6 @@ import StoreHTTP
 import StoreModels
 import X509
 
-@testable import Gateway
-
 /// A token of an app's server, as Apple's libraries make it.
 struct ServerToken: Sendable {
     var header: [String: JSONValue]

@@ -73,7 +73,7 @@ struct AppSetCommand: ContextCommand {
 
 /// Options for the settings of an app.
 struct AppSettingsOptions: ParsableArguments {
-    @Option("Its name in the store, at most 64 characters.", "name") var name: String?
+    @Option("Its name in the store, at most \(AppSettings.nameScalarsMax) characters.", "name") var name: String?
     @Option("The price of the app itself: 4.99USD, or free.", "price") var price: String?
     @Option("The version that devices get.", "version") var currentVersion: String?
     @Option("The first version that handles promoted purchases, or all.", "version") var promotionsSince: String?

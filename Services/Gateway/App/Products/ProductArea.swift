@@ -1,0 +1,76 @@
+import BusService
+import GatewayEdge
+import StoreHTTP
+import StoreModels
+
+/// The routes by which an app requests products.
+struct ProductArea: Area {
+    let services: ServiceCaller
+    let accounts: AccountDirectory
+    let directory: ProductDirectory
+    let eligibility: EligibilityAnswers
+
+    var routes: [Route] {
+        [
+            Route(ProductRoutes.list) { try await products($0.query.list("ids"), at: "query ids", $0) },
+            Route(ProductRoutes.query) { call in
+                let query = try await call.body(of: ProductRoutes.query)
+                return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
+            },
+        ]
+    }
+
+    /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
+    /// Catalog and Eligibility are asked concurrently, but the response requires only Catalog.
+    private func products(
+        _ identifiers: [String], at path: String, _ call: Call
+    ) async throws -> Reply<ProductsResponse<Product>> {
+        try Identifier.checkProducts(identifiers, at: path)
+        guard !identifiers.isEmpty else {
+            return try Reply(ProductsResponse(products: [], invalidProductIdentifiers: [], degraded: []))
+        }
+        let customer = await accounts.customer(call)
+        try customer.checkMayLoadProducts()
+        let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers)
+        if let known = directory.known(query, at: customer.appVersion) {
+            let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
+            let answers = try await eligibility.results(
+                for: subscriptions, of: customer.reference, in: customer.storefront, call)
+            return try Reply(Self.answer(known, answers))
+        }
+        async let answers = eligibility.results(
+            for: query.identifiers, of: customer.reference, in: customer.storefront, call)
+        let found = try await directory.ask(query, at: customer.appVersion, call.context())
+        return try Reply(Self.answer(found, try await answers))
+    }
+
+    private static func answer(
+        _ found: ProductsInParts.Reply, _ answers: EligibilityResults
+    ) -> ProductsResponse<ForwardedProduct> {
+        ProductsResponse(
+            products: found.products.map(answers.form(of:)),
+            invalidProductIdentifiers: found.invalidProductIdentifiers,
+            degraded: answers.degraded(for: found.products))
+    }
+}
+
+extension ProductsResponse: WrittenForm where Item == ForwardedProduct {
+    package func written() throws -> [UInt8] {
+        var json = JSONPieces(capacity: products.reduce(128) { $0 + $1.bytes.count + 1 })
+        json.append("{")
+        if let degraded {
+            json.append(#""degraded":"#)
+            try json.append(degraded)
+            json.append(",")
+        }
+        json.append(#""invalidProductIdentifiers":"#)
+        try json.append(invalidProductIdentifiers)
+        json.append(#","products":["#)
+        for (index, product) in products.enumerated() {
+            if index > 0 { json.append(",") }
+            json.append(product.bytes)
+        }
+        json.append("]}")
+        return json.bytes
+    }
+}

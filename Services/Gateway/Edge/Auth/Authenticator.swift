@@ -1,0 +1,211 @@
+import BusService
+import Crypto
+import HTTPTypes
+import StoreHTTP
+import StoreModels
+
+/// Authenticates the caller and checks that the route admits it.
+package struct Authenticator: Sendable {
+    let tokens: SessionTokens
+    /// Nil when none is configured. Then no caller is accepted as the operator.
+    let adminKey: AdminKey?
+    /// The operator's sessions in browsers. Nil without an admin key.
+    let console: ConsoleSessions?
+    let keys: KeyDirectory
+
+    /// - Parameters:
+    ///   - adminKey: Nil when none is configured. Then no caller is accepted as the operator.
+    ///   - console: The operator's sessions in browsers. Nil without an admin key.
+    package init(tokens: SessionTokens, adminKey: AdminKey?, console: ConsoleSessions?, keys: KeyDirectory) {
+        self.tokens = tokens
+        self.adminKey = adminKey
+        self.console = console
+        self.keys = keys
+    }
+
+    /// Authenticates the caller of a route.
+    /// - Parameter context: The context of a request for a key.
+    /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
+    func principal(
+        for access: Access, method: HTTPRequest.Method, headers: HTTPFields, _ context: CallContext
+    ) async throws(HTTPProblem) -> Principal {
+        switch access {
+        case .open, .named, .serverAPI: return .anonymous
+        case .app, .appOrStore: return try await session(access, headers, context)
+        case .appOrServer:
+            if let key = try await apiKey(try bearer(headers), context) { return .server(key) }
+            return try await session(access, headers, context)
+        case .admin: return try await admin(method, headers, context)
+        case .console: return try consoleSession(method, headers)
+        case .server: return try await server(headers, context)
+        }
+    }
+
+    /// Authenticates a caller without waiting. Nil for one that ``principal(for:method:headers:_:)`` has to look at.
+    /// - Throws: As ``principal(for:method:headers:_:)``.
+    func known(for access: Access, headers: HTTPFields) throws(HTTPProblem) -> Principal? {
+        switch access {
+        case .open, .named, .serverAPI: return .anonymous
+        case .app, .appOrStore:
+            // A token that was verified is neither the admin key nor an API key: they are looked for before.
+            guard let session = tokens.known(try bearer(headers)) else { return nil }
+            return try Self.principal(session, access)
+        case .appOrServer, .admin, .console, .server: return nil
+        }
+    }
+
+    private func session(
+        _ access: Access, _ headers: HTTPFields, _ context: CallContext
+    ) async throws(HTTPProblem) -> Principal {
+        try Self.principal(try await verified(try bearer(headers), context), access)
+    }
+
+    private static func principal(_ session: Session, _ access: Access) throws(HTTPProblem) -> Principal {
+        guard session.client == .app || access == .appOrStore else {
+            throw HTTPProblem(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
+        }
+        return .session(session)
+    }
+
+    private func verified(_ token: String, _ context: CallContext) async throws(HTTPProblem) -> Session {
+        if adminKey?.matches(token) == true {
+            throw HTTPProblem(
+                StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
+        }
+        guard try await apiKey(token, context) == nil else {
+            throw HTTPProblem(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
+        }
+        do {
+            return try await tokens.verify(token)
+        } catch SessionTokens.Rejection.expired {
+            throw Self.unauthenticated("the session token has expired")
+        } catch {
+            throw Self.unauthenticated("the session token is not valid")
+        }
+    }
+
+    private func admin(
+        _ method: HTTPRequest.Method, _ headers: HTTPFields, _ context: CallContext
+    ) async throws(HTTPProblem) -> Principal {
+        if headers[values: .authorization].isEmpty, !ConsoleCookie.values(in: headers).isEmpty {
+            return try consoleSession(method, headers)
+        }
+        let token = try bearer(headers)
+        if let adminKey, adminKey.matches(token) { return .admin }
+        guard try await apiKey(token, context) == nil else {
+            throw HTTPProblem(StoreError(.forbidden, "an app's server may not call the operator's paths"))
+        }
+        if (try? await tokens.verify(token)) != nil {
+            throw HTTPProblem(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
+        }
+        throw Self.unauthenticated(
+            adminKey == nil ? Self.missingAdminKey : Self.wrongAdminKey)
+    }
+
+    /// The refusal's text without an admin key.
+    package static let missingAdminKey =
+        "this gateway has no admin key: start it with STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
+    /// The refusal's text for another key.
+    package static let wrongAdminKey = "the admin key is not the one this gateway was started with"
+    /// The refusal's text for a cookie without a session.
+    package static let endedConsoleSession =
+        "there is no session of the console, or it has ended; sign in at / or with storebus open"
+
+    /// Authenticates the console by its cookie. A browser adds cookies to requests of other pages too, so those are
+    /// refused, and a change needs the header that only the console's own page can know.
+    private func consoleSession(
+        _ method: HTTPRequest.Method, _ headers: HTTPFields
+    ) throws(HTTPProblem) -> Principal {
+        guard let console, let token = console.token(in: headers) else {
+            throw Self.unauthenticated(adminKey == nil ? Self.missingAdminKey : Self.endedConsoleSession)
+        }
+        if let site = headers[.secFetchSite], !["same-origin", "none"].contains(site) {
+            throw HTTPProblem(
+                StoreError(.forbidden, "the console's cookie is for its own pages; this request is another page's"))
+        }
+        if method != .get {
+            guard let text = headers[.storebusCSRF], console.isCSRFToken(text, of: token) else {
+                throw HTTPProblem(
+                    StoreError(
+                        .forbidden,
+                        "with the console's cookie, \(method) needs the header \(ConsoleRoutes.csrfHeader) with the "
+                            + "csrfToken of \(ConsoleRoutes.session.route.path)"))
+            }
+        }
+        return .admin
+    }
+
+    private func server(_ headers: HTTPFields, _ context: CallContext) async throws(HTTPProblem) -> Principal {
+        let token = try bearer(headers)
+        if let key = try await apiKey(token, context) { return .server(key) }
+        let isAdmin = adminKey?.matches(token) == true
+        let isSession = isAdmin ? false : (try? await tokens.verify(token)) != nil
+        guard !isAdmin, !isSession else {
+            throw HTTPProblem(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
+        }
+        throw Self.unauthenticated("the API key is not valid, or was deleted")
+    }
+
+    /// Finds the API key of a token, or nil for any other token.
+    /// - Throws: `serviceUnavailable` when the keys cannot be read.
+    private func apiKey(_ token: String, _ context: CallContext) async throws(HTTPProblem) -> AppKeyRecord? {
+        do {
+            return try await keys.apiKey(token, context)
+        } catch {
+            throw HTTPProblem(error)
+        }
+    }
+
+    /// Returns the token of `Authorization: Bearer …`.
+    private func bearer(_ headers: HTTPFields) throws(HTTPProblem) -> String {
+        let values = headers[values: .authorization]
+        guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
+        guard values.count == 1, let token = BearerToken.text(of: values[0]) else {
+            throw Self.unauthenticated("the Authorization header must be one bearer token")
+        }
+        return token
+    }
+
+    /// Returns a 401 with the challenge for a bearer token.
+    package static func unauthenticated(_ message: String) -> HTTPProblem {
+        HTTPProblem(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
+    }
+}
+
+/// The caller, after its credentials have been checked.
+package enum Principal: Sendable {
+    /// An unauthenticated caller of an open path.
+    case anonymous
+    case session(Session)
+    case admin
+    /// An app's server.
+    case server(AppKeyRecord)
+
+    /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
+    var actor: String? {
+        guard case .session(let session) = self else { return nil }
+        return "c:\(session.bundleId):\(session.customerIdentifier):\(session.deviceId)"
+    }
+}
+
+/// The operator's key. Only its digest is kept, so the key cannot appear in a log or a crash report.
+package struct AdminKey: Sendable {
+    private let digest: SHA256.Digest
+
+    /// Keeps the digest of a key.
+    package init(_ key: String) {
+        digest = SHA256.hash(data: Array(key.utf8))
+    }
+
+    /// Compares digests, in a time that does not depend on the keys.
+    func matches(_ candidate: String) -> Bool {
+        SHA256.hash(data: Array(candidate.utf8)) == digest
+    }
+
+    /// Derives the key of the console's tokens. Another admin key or another key of sessions makes another one.
+    func consoleKey(sessionKey: SymmetricKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: sessionKey, salt: Array(digest), info: Array("storebus-console".utf8),
+            outputByteCount: 32)
+    }
+}

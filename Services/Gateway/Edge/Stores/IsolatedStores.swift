@@ -1,0 +1,202 @@
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreHTTP
+import StoreModels
+
+/// The isolated stores of the installation, in the gateway's own database.
+package struct IsolatedStores: Sendable {
+    /// A store as it is stored.
+    package struct Stored: Hashable, Sendable {
+        package var app: IsolatedApp
+        package var state: String
+        package var createdAt: Timestamp
+        package var expiresAt: Timestamp
+    }
+
+    /// Being made: no request reaches it.
+    private static let making = "making"
+    private static let open = "open"
+    private static let removing = "removing"
+    private static let counter = SQLCounter("isolated_store")
+    /// How long a gateway that removes a store keeps others from it.
+    private static let claimTime = Duration.seconds(30)
+
+    package let database: any SQLDatabase
+    /// The wall clock.
+    package let now: @Sendable () -> Timestamp
+    package let logger: Logger
+
+    /// - Parameters:
+    ///   - database: The gateway's own. Its creator closes it.
+    ///   - now: The wall clock. Tests pass their own.
+    package init(database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+        self.database = database
+        self.now = now
+        self.logger = logger
+    }
+
+    // MARK: Making
+
+    /// Takes a store's number. It is answered after ``open(_:)``.
+    package func begin(_ bundleId: String, seed: Int64, until expiresAt: Timestamp) async throws -> IsolatedApp {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.write { transaction in
+                guard let number = try await Self.counter.next(in: transaction).first else {
+                    preconditionFailure("a counter gives as many numbers as it is asked for")
+                }
+                let app = IsolatedApp(shownBundleId: bundleId, number: number, seed: seed)
+                try await transaction.execute(
+                    """
+                    INSERT INTO isolated_store (number, bundle_id, state, created_at, expires_at, claimed_until)
+                    VALUES (?, ?, ?, ?, ?, 0)
+                    """, number, app.bundleId, Self.making, now().milliseconds, expiresAt.milliseconds)
+                return app
+            }
+        }
+    }
+
+    /// Opens a store, whose key and settings AppStoreServer has.
+    package func open(_ app: IsolatedApp) async throws {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute(
+                    "UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?", Self.open, app.number,
+                    Self.making)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Whether a request names a store, or its credentials are a store's.
+    static func concern(_ name: String?, _ principal: Principal) -> Bool {
+        name != nil || principal.bundleId.flatMap(IsolatedApp.init) != nil
+    }
+
+    /// Finds the store of a request.
+    /// - Parameters:
+    ///   - name: The store that the path or the header names. Nil for none.
+    ///   - principal: The caller, whose credentials may be a store's.
+    /// - Returns: Nil for the installation.
+    /// - Throws: `notFound` for a store that is unknown, removed or over.
+    func app(named name: String?, _ principal: Principal) async throws -> IsolatedApp? {
+        guard Self.concern(name, principal) else { return nil }
+        let wanted = name ?? principal.bundleId.flatMap(IsolatedApp.init)?.store ?? ""
+        guard let found = try await find(wanted) else { throw Self.unknown(wanted) }
+        return found.app
+    }
+
+    private func find(_ name: String) async throws -> Stored? {
+        guard let number = IsolatedApp.number(ofStore: name) else { return nil }
+        return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.queryOne(
+                    "SELECT * FROM isolated_store WHERE number = ? AND state = ? AND expires_at > ?", number, Self.open,
+                    now().milliseconds)
+            }
+        }.map(Stored.init)
+    }
+
+    /// Lists the stores after a number, oldest first.
+    package func list(after number: Int64, limit: Int) async throws -> [Stored] {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.query(
+                    "SELECT * FROM isolated_store WHERE number > ? AND state <> ? ORDER BY number LIMIT ?", number,
+                    Self.making, limit)
+            }
+        }.map(Stored.init)
+    }
+
+    /// The error for a store that is unknown, removed or over.
+    package static func unknown(_ name: String) -> StoreError {
+        StoreError(
+            .notFound,
+            "isolated store '\(name.prefix(64))' not found: it was deleted, or its time is over; GET /admin/v1/stores "
+                + "lists them, POST makes one")
+    }
+
+    // MARK: Removing
+
+    /// Closes a store: its keys open nothing any more, and a gateway removes the rest.
+    /// - Returns: The store's app. Nil for an unknown one.
+    package func close(_ name: String) async throws -> String? {
+        guard let number = IsolatedApp.number(ofStore: name) else { return nil }
+        return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.write { try await Self.close(number, in: $0) }
+        }
+    }
+
+    private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> String? {
+        let row = try await transaction.queryOne(
+            "UPDATE isolated_store SET state = ? WHERE number = ? RETURNING bundle_id", removing, number)
+        guard let bundleId: String = try row?["bundle_id"] else { return nil }
+        return bundleId
+    }
+
+    /// Reads when the next store can be claimed, in wall time.
+    /// - Returns: Nil without stores.
+    package func nextRemoval() async throws -> Timestamp? {
+        let next: Int64? = try await database.read { reader in
+            try await reader.queryOne(
+                """
+                SELECT MIN(CASE WHEN state <> ? AND expires_at > claimed_until THEN expires_at ELSE claimed_until END)
+                    AS next FROM isolated_store
+                """, Self.removing)?["next"]
+        }
+        return next.map(Timestamp.init(milliseconds:))
+    }
+
+    /// Claims a store that is to be removed, and closes it.
+    /// - Parameter last: Stores up to this number are passed over.
+    /// - Returns: Nil when there is none, or other gateways remove all of them.
+    package func claim(after last: Int64) async throws -> IsolatedApp? {
+        let now = now()
+        return try await database.write { transaction in
+            let row = try await transaction.queryOne(
+                """
+                UPDATE isolated_store SET claimed_until = ? WHERE number = (
+                    SELECT number FROM isolated_store
+                    WHERE number > ? AND claimed_until <= ? AND (state = ? OR expires_at <= ?)
+                    ORDER BY number LIMIT 1 \(transaction.dialect.skipLocked))
+                RETURNING number, bundle_id
+                """, (now + Self.claimTime).milliseconds, last, now.milliseconds, Self.removing, now.milliseconds)
+            guard let row, let app = IsolatedApp(try row["bundle_id"] as String) else { return nil }
+            _ = try await Self.close(app.number, in: transaction)
+            return app
+        }
+    }
+
+    /// Ends a claim, so that others may try at once.
+    package func release(_ app: IsolatedApp) async throws {
+        try await database.write { transaction in
+            _ = try await transaction.execute(
+                "UPDATE isolated_store SET claimed_until = 0 WHERE number = ?", app.number)
+        }
+    }
+
+    /// Forgets a store that nothing is left of.
+    package func forget(_ app: IsolatedApp) async throws {
+        try await database.write { transaction in
+            _ = try await transaction.execute("DELETE FROM isolated_store WHERE number = ?", app.number)
+        }
+    }
+}
+
+/// The schema of the gateway's database. The gateway has its migrations.
+package enum GatewaySchema {
+    /// Whose database it is, in errors.
+    package static let owner = "the gateway"
+}
+
+extension IsolatedStores.Stored {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let app = IsolatedApp(try row["bundle_id"] as String) else {
+            throw StoreError(.internal, "an isolated store's row cannot be read")
+        }
+        self.init(
+            app: app, state: try row["state"], createdAt: Timestamp(milliseconds: try row["created_at"]),
+            expiresAt: Timestamp(milliseconds: try row["expires_at"]))
+    }
+}

@@ -1,0 +1,48 @@
+import GatewayEdge
+
+/// The areas of the API for the operator.
+package struct OperatorAreas: Sendable {
+    /// The waits for events and the open streams of events and taps.
+    package let eventWaits: EventWaits
+    package let areas: [any Area]
+
+    /// Makes all areas.
+    /// - Parameters:
+    ///   - console: The operator's sessions in browsers. Nil without an admin key.
+    ///   - files: The files of the web console.
+    ///   - exposition: Returns the metrics in Prometheus' text form.
+    package init(
+        _ parts: SharedParts, operatorBus: OperatorConnection, stores: IsolatedStores, chaosRuns: ChaosRuns,
+        console: ConsoleSessions?, files: ConsoleFiles, exposition: @escaping @Sendable () async -> String
+    ) {
+        let (bus, services, directories) = (parts.bus, parts.services, parts.directories)
+        let waits = EventWaits()
+        let outside = OutsidePurchaseArea(
+            services: services, apps: directories.apps, sender: PaymentSender(bus: bus, payments: parts.payments))
+        eventWaits = waits
+        areas = [
+            AdminArea(services: services, directories: directories),
+            OperatingArea(services: services),
+            CatalogArea(services: services),
+            UpkeepArea(services: services, directories: directories),
+            ContentArea(services: services),
+            KeyArea(services: services, directories: directories),
+            ClockArea(services: services, directories: directories),
+            TesterArea(services: services, storefronts: directories.storefronts),
+            PromptArea(services: services, logger: parts.logger),
+            outside,
+            SubscriptionOperatingArea(services: services),
+            NotificationArea(services: services, directories: directories),
+            TriggerArea(services: services, directories: directories, outside: outside),
+            BusArea(bus: bus, operatorBus: operatorBus, waits: waits, console: console, now: parts.now),
+            FaultArea(operatorBus: operatorBus),
+            ChaosRunArea(runs: chaosRuns),
+            EventArea(
+                bus: bus, services: services, waits: waits, console: console, now: parts.now, logger: parts.logger),
+            MonitoringArea(
+                bus: bus, services: services, apps: directories.apps, address: parts.address, exposition: exposition),
+            IsolatedStoreArea(stores: stores, services: services, address: parts.address),
+            ConsoleArea(console: console, files: files),
+        ]
+    }
+}

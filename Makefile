@@ -37,10 +37,12 @@ TESTS   := $(SCRATCH)$(if $(ONLY),-only)
 BUILD_TESTS := $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(SWIFT) build --scratch-path $(TESTS) \
     --explicit-target-dependency-import-check error --build-tests
 RUN_TESTS = $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(if $(ENGINES),STOREBUS_ENGINES=$(ENGINES)) scripts/test $(TESTS)
+# The modules whose tests write openapi.json, docs/cli.md and docs/schema.
+GOLDEN  := StoreHTTP,Storebus,ServiceDatabase
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test tests-built quick test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +77,10 @@ test: tests-built ## Run all tests, or with ONLY=Catalog,… these modules'; ENG
 quick: ENGINES := sqlite
 quick: tests-built ## Run the tests that need no process and no PostgreSQL, and are not slow; ONLY= as above.
 	@STOREBUS_QUICK=1 $(RUN_TESTS)
+
+golden: ## Write openapi.json, docs/cli.md and docs/schema from the code; ONLY= these modules' files.
+	@# Without slow tests, which write none of these.
+	@STOREBUS_GOLDEN=write STOREBUS_QUICK=1 $(MAKE) --no-print-directory test ONLY=$(or $(ONLY),$(GOLDEN))
 
 test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 	$(SWIFT) build --scratch-path $(SCRATCH)-tsan --sanitize thread --build-tests

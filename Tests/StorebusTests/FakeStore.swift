@@ -198,6 +198,9 @@ extension FakeStore {
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
         "GET /admin/v1/chaos/runs": ["runs": [chaosRun]],
+        "GET /admin/v1/stores": JSONText.value(IsolatedStoresResponse(stores: [isolatedStore])),
+        "POST /admin/v1/stores": JSONText.value(madeStore),
+        "DELETE /admin/v1/stores/t-7": .object([:]),
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [Promoted.app])),
         "GET \(app)/products": JSONText.value(ProductsPageResponse(products: products)),
         "GET \(app)/products/pro.monthly/explain": explanation,
@@ -359,6 +362,14 @@ extension FakeStore {
 
     static let event = JSONText.value(
         StoreEvent(id: "e_8", type: .purchased, bundleId: "com.example.app", account: "alice", transaction: purchased))
+
+    static let isolatedStore = IsolatedStore(
+        store: "t-7", bundleId: "com.example.app", state: .open, seed: 42,
+        createdAt: Timestamp(milliseconds: 1_795_255_204_000), expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
+
+    static let madeStore = IsolatedStoreResponse(
+        store: "t-7", url: "http://store/s/t-7", bundleId: "com.example.app", issuerId: "i7", keyId: "K7",
+        privateKey: "s3cret", rootCertificate: "MIIB", seed: 42, expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
 
     static let chaosRun: JSONValue = [
         "id": "5c1", "seed": "7", "startedAt": "2026-11-21T10:00:00.000Z", "updatedAt": "2026-11-21T10:01:00.000Z",

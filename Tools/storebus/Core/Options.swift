@@ -2,24 +2,43 @@ import ArgumentParser
 import StoreModels
 
 /// Options of the commands that call a store.
+///
+/// It declares the options of ``OutputOptions`` itself. A debug build of the parser checks a group within a group four
+/// times over, for every command and each time.
 struct GlobalOptions: ParsableArguments, Sendable {
-    @OptionGroup var output: OutputOptions
+    @Option(OutputHelp.format, "format", name: OutputHelp.formatName) var format = OutputFormat.human
+    @Flag(name: .shortAndLong, help: OutputHelp.quiet) var quiet = false
+    @Flag(name: .shortAndLong, help: OutputHelp.verbose) var verbose: Int
+    @Option(OutputHelp.color, "when") var color = ColorChoice.auto
     @Option("The store's address. Also STOREBUS_URL.", "url") var url: String?
     @Option("The running store's data directory. Else .storebus here or above.", "dir", .directory) var data: String?
     @Option("How long to wait: 5s, 500ms, 2m, or seconds.", "time") var timeout: TimeLimit?
     @Flag(help: "Answer every question with yes.") var yes = false
+
+    var output: OutputOptions {
+        var output = OutputOptions()
+        output.format = format
+        output.quiet = quiet
+        output.verbose = verbose
+        output.color = color
+        return output
+    }
 }
 
 /// Options for the output of every command.
 struct OutputOptions: ParsableArguments, Sendable {
-    @Option(
-        "human tables, one json document, jsonl with one item a line, or names only.", "format",
-        name: [.customShort("o"), .customLong("output")])
-    var format = OutputFormat.human
-    @Flag(name: .shortAndLong, help: "Say nothing but results and errors.") var quiet = false
-    @Flag(name: .shortAndLong, help: "Show each request to the store. Twice, show the cause of a fault too.")
-    var verbose: Int
-    @Option("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", "when") var color = ColorChoice.auto
+    @Option(OutputHelp.format, "format", name: OutputHelp.formatName) var format = OutputFormat.human
+    @Flag(name: .shortAndLong, help: OutputHelp.quiet) var quiet = false
+    @Flag(name: .shortAndLong, help: OutputHelp.verbose) var verbose: Int
+    @Option(OutputHelp.color, "when") var color = ColorChoice.auto
+}
+
+private enum OutputHelp {
+    static let format = "human tables, one json document, jsonl with one item a line, or names only."
+    static let formatName: NameSpecification = [.customShort("o"), .customLong("output")]
+    static let quiet: ArgumentHelp = "Say nothing but results and errors."
+    static let verbose: ArgumentHelp = "Show each request to the store. Twice, show the cause of a fault too."
+    static let color = "Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE."
 }
 
 /// The option that names an app.

@@ -42,6 +42,27 @@ import Testing
         }
     }
 
+    @Test func `an order is read until its own deadline, beside store pages that have given up`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let gate = Gate()
+            store.promotions.contents.withLock { $0.overridesGate = gate }
+            async let pages = withThrowingTaskGroup(of: Answer.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        try await store.send(.GET, "/v1/store-page", token: token, headers: [("Sb-Timeout", "1000")])
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await eventually("two pages ask at once") { gate.arrived >= 2 }
+            async let order = store.send(.GET, Self.order, token: token, headers: [("Sb-Timeout", "30000")])
+            for page in try await pages { #expect(page.json["degraded"] == .array(["promotions"])) }
+            gate.open()
+            #expect(try await order.status == 200)
+        }
+    }
+
     @Test func `an empty order clears (M100)`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

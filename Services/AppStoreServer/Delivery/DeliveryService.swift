@@ -361,7 +361,10 @@ final class DeliveryService: Sendable {
 
     /// Reads an app's clock, then all events until then.
     func clock(of app: String) async throws -> DeliveryClock {
-        guard let state = try await importer.run(clockOf: app) else { throw CancellationError() }
+        guard let state = try await importer.run(clockOf: app) else {
+            try Task.checkCancellation()
+            throw StoreError(.internal, "payment-queue sent no clock of \(app)")
+        }
         return DeliveryClock(state)
     }
 

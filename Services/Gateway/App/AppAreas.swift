@@ -15,11 +15,9 @@ package struct AppAreas: Sendable {
     package init(_ parts: SharedParts, tokens: SessionTokens, catalogTimeout: Duration) {
         let (bus, services, directories, logger) = (parts.bus, parts.services, parts.directories, parts.logger)
         let (apps, accounts) = (directories.apps, directories.accounts)
-        let delivery = DeliveryHub(
-            bus: bus, services: services, storefronts: directories.storefronts, accounts: accounts, logger: logger)
+        let delivery = DeliveryHub(bus: bus, services: services, directories: directories, logger: logger)
         let launches = LaunchRegistrar(services: services, delivery: delivery, logger: logger)
         let intents = IntentArea(services: services, payments: parts.payments)
-        let overrideLoader = OverrideLoader(bus: bus, services: services)
         let eligibility = EligibilityAnswers(
             loader: EligibilityLoader(bus: bus, services: services), services: services, logger: logger)
         self.delivery = delivery
@@ -44,13 +42,12 @@ package struct AppAreas: Sendable {
                 accounts: accounts,
                 promoted: PromotionDirectory(
                     services: services, versions: directories.versions, timeout: catalogTimeout),
-                overrideLoader: overrideLoader,
+                overrideLoader: OverrideLoader(bus: bus, services: services),
                 customerLoader: StorePageCustomerLoader(bus: bus, services: services), eligibility: eligibility,
                 logger: logger),
             StorePurchaseArea(services: services, accounts: accounts, launches: launches),
             OverrideArea(
-                services: services, accounts: accounts, overrideLoader: overrideLoader, eligibility: eligibility,
-                launches: launches),
+                services: services, accounts: accounts, eligibility: eligibility, launches: launches),
             intents,
             PromotionArea(services: services),
             TestURLArea(services: services),

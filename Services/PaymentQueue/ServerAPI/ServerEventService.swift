@@ -26,6 +26,7 @@ struct ServerEventService: QueuePart {
     func list(_ request: ServerEventsRequest) async throws -> ServerEventsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let after = try request.after.map(Self.position)
+        // Before the events: all that fell due until this time is then among them.
         var clock: AppClockState?
         if let app = request.clockOf { clock = try await clocks.get(AppRequest(bundleId: app)) }
         let (events, hasMore) = try await database.read { reader in

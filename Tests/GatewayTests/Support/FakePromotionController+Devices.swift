@@ -54,6 +54,7 @@ extension FakePromotionController {
     func serveOverrides() {
         service.handle(PromotionEndpoints.getManyOverrides) { [self] batch in
             try batch.validate()
+            await contents.withLock { $0.overridesGate }?.wait()
             return OverridesBatchReply(promotions: try batch.installations.map(promotions))
         }
         service.handle(PromotionEndpoints.putOrder) { [self] request in

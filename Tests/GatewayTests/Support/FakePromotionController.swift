@@ -15,6 +15,8 @@ final class FakePromotionController: Sendable {
         /// Whether a change is announced on the bus.
         var publishes = true
         var failure: StoreError?
+        /// Holds the reads of overrides.
+        var overridesGate: Gate?
         /// What `purchase.start` answers.
         var outcome = StartPurchaseReply.Outcome.openApp
         var starts: [StartPurchaseRequest] = []

@@ -175,12 +175,13 @@ extension TestStore {
         try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
     }
 
-    /// Waits for the first charge, and asks for it again: the request of a `begin` may end on its way.
+    /// Waits for the first charge. On a slow machine the request of a `begin` may end on its way: it is asked for again.
     func awaitCharge() async throws {
-        try await eventually("the charge was made") {
-            if try await charges().count == 1 { return true }
+        do {
+            try await eventually("the charge was made", within: .seconds(20)) { try await charges().count == 1 }
+        } catch is NeverHappened {
             _ = try await current.service.purchases.sweep(now: .now + .seconds(60))
-            return false
+            try await eventually("the charge was made, asked for again") { try await charges().count == 1 }
         }
     }
 

@@ -31,8 +31,7 @@ package final class DeliveryHub: Sendable {
     /// The gateway's connection to the bus.
     package let bus: any BusClient
     let services: ServiceCaller
-    let storefronts: StorefrontDirectory
-    let accounts: AccountDirectory
+    let directories: Directories
     let logger: Logger
     let metrics = DeliveryMetrics()
     /// Tells that streams were opened. Openings since the last read are one element.
@@ -40,14 +39,10 @@ package final class DeliveryHub: Sendable {
     private let noteOpened: AsyncStream<Void>.Continuation
     private let state = Locked(State())
 
-    init(
-        bus: any BusClient, services: ServiceCaller, storefronts: StorefrontDirectory, accounts: AccountDirectory,
-        logger: Logger
-    ) {
+    init(bus: any BusClient, services: ServiceCaller, directories: Directories, logger: Logger) {
         self.bus = bus
         self.services = services
-        self.storefronts = storefronts
-        self.accounts = accounts
+        self.directories = directories
         self.logger = logger
         (opened, noteOpened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -208,11 +203,11 @@ extension DeliveryHub {
         guard !outdated.isEmpty else { return }
         do throws(StoreError) {
             let context = CallContext(deadline: .now + DeliveryLimits.headsInterval)
-            guard let storefront = try await storefronts.storefront(countryCode, context) else {
+            guard let storefront = try await directories.storefronts.storefront(countryCode, context) else {
                 return logger.warning("a storefront is not in the table", metadata: ["storefront": "\(countryCode)"])
             }
             // First, so that an app that reacts immediately sees the prices of the new storefront.
-            accounts.forget(customer)
+            directories.accounts.forget(customer)
             for stream in outdated { stream.receive(storefront) }
         } catch {
             logger.debug("a storefront could not be looked up", metadata: ["code": "\(error.code)"])

@@ -8,7 +8,6 @@ import StoreModels
 struct OverrideArea: Area {
     let services: ServiceCaller
     let accounts: AccountDirectory
-    let overrideLoader: OverrideLoader
     let eligibility: EligibilityAnswers
     let launches: LaunchRegistrar
 
@@ -46,7 +45,12 @@ struct OverrideArea: Area {
     /// Returns the device's overrides in the app.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
     private func promotions(at scope: OverrideScope, _ call: Call) async throws -> DevicePromotions {
-        let promotions = try await overrideLoader.ask(scope.installation, call.context())
+        // By itself: a batch of the store pages' loader ends with the earliest of its deadlines.
+        let reply = try await services.call(
+            PromotionEndpoints.getManyOverrides, OverridesBatch(installations: [scope.installation]), for: call)
+        guard let promotions = reply.promotions.first else {
+            throw StoreError(.internal, "PromotionController answered none of 1 question")
+        }
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard promotions.isLaunched else {
             throw StoreError(

@@ -57,7 +57,8 @@ package final class AccountDirectory: Sendable {
         entries.last(session.customer)?.account.storefront ?? session.storefront
     }
 
-    /// Stores the storefront that another reply of PaymentQueue contains. The next request goes to PaymentQueue.
+    /// Stores the storefront that another reply of PaymentQueue contains. The next request goes to PaymentQueue. An
+    /// account that arrives at the same time may be lost, until then.
     package func note(_ storefront: String, of session: Session) {
         var account = lastKnown(session)
         account.storefront = storefront

@@ -62,8 +62,8 @@ extension PublishHeader {
     /// order `op`, `subject`, `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. The
     /// clients in this repository write it so, and any client may.
     ///
-    /// Nil for every other header, legal or not: `FrameHeader` parses those and reports their errors. This parser
-    /// throws no errors, and `FrameHeader` accepts every header it accepts with the same result.
+    /// Nil for every other header. `FrameHeader` parses those, and reports the errors of illegal ones. It also accepts
+    /// each header that this parser accepts, with the same result.
     package init?(canonical bytes: Span<UInt8>) {
         guard bytes.starts(with: #"{"op":"pub","subject":""#),
             let subject = Self.quotedSubject(bytes, Self.openingBytes)

@@ -28,9 +28,9 @@ import Testing
             #expect(storePageCustomer.owns("coins") == false)
             let bob = try await store.customerApp("bob")
             #expect(try await bob.storePageCustomer().ownedProductIdentifiers == [])
-            let nobody = StorePageCustomerRequest(bundleId: Catalogue.bundleId, customerIdentifier: "nobody")
+            let stranger = StorePageCustomerRequest(bundleId: Catalogue.bundleId, customerIdentifier: "c_stranger")
             let unknown = try await store.caller.call(
-                PaymentEndpoints.storePageCustomers, StorePageCustomersRequest(customers: [nobody])
+                PaymentEndpoints.storePageCustomers, StorePageCustomersRequest(customers: [stranger])
             ).standings
             #expect(unknown == [nil])
         }

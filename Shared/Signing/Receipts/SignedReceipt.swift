@@ -109,7 +109,7 @@ extension SignedReceipt {
         init(derEncoded node: ASN1Node) throws {
             certificate = try Certificate(derEncoded: node)
             let unusedBits = try DER.sequence(node, identifier: .sequence) { nodes in
-                // What is signed and the algorithm; Certificate has read them.
+                // Certificate has read the signed part and the algorithm.
                 _ = (nodes.next(), nodes.next())
                 return try ASN1BitString(derEncoded: &nodes).paddingBits
             }

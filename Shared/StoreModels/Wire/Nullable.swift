@@ -21,7 +21,7 @@ public struct Nullable<Value: Hashable & Sendable & Codable>: Hashable, Sendable
     }
 }
 
-// What the compiler writes for a type with such members calls these.
+// Generated conformances to Codable call these for such members.
 extension KeyedDecodingContainer {
     /// Reads a member that may be missing.
     func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {

@@ -60,7 +60,7 @@ struct StoreChecks: Checker {
                     if appOf[id] == nil, store.isUnclear, history.sightings[id] == nil { continue }
                     report(
                         .x1, id, "\(what(attempt)) of \(app) without it",
-                        "it is in it, and of \(appOf[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")", [end]
+                        "it has it, of \(appOf[id] ?? history.sightings[id]?.first?.owner.app ?? "no known app")", [end]
                     )
                 }
                 guard what(attempt) == "history" else { continue }

@@ -10,9 +10,8 @@ struct EligibilityCommand: AsyncParsableCommand {
         storebus eligibility --as alice
         storebus eligibility com.example.pro.monthly --as alice
 
-        Prints for every subscription of the app, or for one: the answer, the rule that gives it and the \
-        transaction that decided. The answer is 'unknown' when the history cannot be asked. The store never \
-        guesses.
+        Prints the answer for one subscription, or for each of the app. It names the rule and the transaction that \
+        decided. The answer is 'unknown' when the history cannot be asked. The store never guesses.
         """)
 
     @Argument("Only this subscription.", "product", Completion.products) var product: String?

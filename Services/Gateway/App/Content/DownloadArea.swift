@@ -165,7 +165,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Parses `bytes=0-499`, `bytes=500-` or `bytes=-500` into its two numbers, each of which may be missing.
+    /// Parses `bytes=0-499`, `bytes=500-` or `bytes=-500` into two numbers. One of them may be missing.
     private static func bounds(of header: String) -> (Int64?, Int64?)? {
         let sides = header.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, Substring(sides[0]).lowercased() == "bytes" else { return nil }

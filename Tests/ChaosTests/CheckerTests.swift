@@ -77,6 +77,17 @@ import Testing
         #expect(check(script.entries).violations == [])
     }
 
+    @Test func `a restore may have begun when its key was first sent`() {
+        var script = Script()
+        script.run(.purchase, key: "k", [.of("t", product: "pro")])
+        script.run(.restore, .info, key: "r")
+        script.run(.finish, detail: ["transaction": "t"])
+        script.run(.restore, key: "r", [], detail: ["restore": "r_1", "state": "finished"])
+        #expect(check(script.entries).violations == [])
+        script.run(.restore, key: "s", [], detail: ["restore": "r_2", "state": "finished"])
+        #expect(check(script.entries).violations.map(\.invariant) == [.r1])
+    }
+
     @Test func `a purchase approved after a cancellation is no renewal`() {
         var script = Script()
         script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])

@@ -51,11 +51,20 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         entries.contains { ["finish", "refund"].contains($0.operation.rawValue) && $0.detail?["transaction"] == id }
     }
 
+    /// Whether a line shows a transaction in a state. Nobody can miss one that was never shown.
+    private static func isShown(_ id: String, _ state: String, _ entries: some Sequence<HistoryEntry>) -> Bool {
+        entries.contains { $0.transactions?.contains { $0.id == id && $0.state == state } == true }
+    }
+
     static let all: [Mutation] = money + customers + queue + others + notifications
 
     private static let money: [Mutation] = [
-        line("drop a transaction from the final history", .finalHistory, .p1) { entry, _ in
-            guard let place = entry.transactions?.firstIndex(where: { $0.state == "purchased" }) else { return false }
+        line("drop a transaction from the final history", .finalHistory, .p1) { entry, entries in
+            let before = entries.prefix { $0.index < entry.index }
+            let place = entry.transactions?.firstIndex {
+                $0.state == "purchased" && isShown($0.id, "purchased", before)
+            }
+            guard let place else { return false }
             entry.transactions?.remove(at: place)
             return true
         },
@@ -83,8 +92,12 @@ struct Mutation: Sendable, CustomTestStringConvertible {
             entry.charges?.append(charge)
             return true
         },
-        line("charge a failed purchase", .finalCharges, .p5, .d2) { entry, _ in
-            guard let place = entry.charges?.firstIndex(where: { $0.outcome == "declined" }) else { return false }
+        line("charge a failed purchase", .finalCharges, .p5, .d2) { entry, entries in
+            // A charge of a purchase that was never shown belongs to nothing, which is P2's.
+            let place = entry.charges?.firstIndex {
+                $0.outcome == "declined" && isShown(String($0.key.dropFirst("purchase:".count)), "failed", entries)
+            }
+            guard let place else { return false }
             entry.charges?[place].outcome = "approved"
             return true
         },
@@ -286,7 +299,9 @@ struct Mutation: Sendable, CustomTestStringConvertible {
             entry.detail?["id"] = other.detail?["id"]
             return true
         },
-        line("miss an event", .events, .n2) { entry, _ in
+        line("miss an event", .events, .n2) { entry, entries in
+            let before = entries.prefix { $0.operation != .finalEvents }
+            guard let id = entry.detail?["transaction"], isShown(id, "purchased", before) else { return false }
             entry.detail = ["id": "", "transaction": ""]
             return true
         },
@@ -342,16 +357,30 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    /// Whether a line and another one are answers to one restore's key.
+    private static func hasOtherAnswer(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> Bool {
+        entry.kind == .ok
+            && entries.contains {
+                $0.operation == .restore && $0.kind == .ok && $0.index != entry.index && $0.key == entry.key
+                    && $0.device == entry.device
+            }
+    }
+
     private static let others: [Mutation] = [
         line("restore one less", .restore, .r1) { entry, entries in
-            guard entry.kind == .ok, let restored = entry.transactions?.last, let of = entry.of else { return false }
+            // A key has one restore, which may have begun when the key was first sent. It may leave out a purchase that
+            // was finished later, even before the answer's own request.
+            let begin = entries.first {
+                $0.operation == .restore && $0.kind == .invoke && $0.key == entry.key && $0.device == entry.device
+            }
+            guard entry.kind == .ok, let restored = entry.transactions?.last, let begin else { return false }
             let original = entries.flatMap { $0.transactions ?? [] }.first {
                 $0.transactionIdentifier == restored.original && $0.original == nil && $0.state == "purchased"
             }
             let finish = entries.first {
                 $0.operation == .finish && $0.kind == .ok && $0.detail?["transaction"] == original?.id
             }
-            guard let finish, finish.index < of else { return false }
+            guard let finish, finish.index < begin.index else { return false }
             entry.transactions?.removeAll { $0.original == restored.original }
             return true
         },
@@ -361,13 +390,13 @@ struct Mutation: Sendable, CustomTestStringConvertible {
             return true
         },
         line("begin another restore under its key", .restore, .r3) { entry, entries in
-            guard entry.kind == .ok,
-                entries.contains(where: {
-                    $0.operation == .restore && $0.kind == .ok && $0.index < entry.index && $0.key == entry.key
-                        && $0.device == entry.device
-                })
-            else { return false }
+            guard hasOtherAnswer(entry, entries) else { return false }
             entry.detail?["restore"] = "r_other"
+            return true
+        },
+        line("lose one from an answer to a restore's key", .restore, .r3) { entry, entries in
+            guard hasOtherAnswer(entry, entries), entry.transactions?.isEmpty == false else { return false }
+            entry.transactions?.removeLast()
             return true
         },
         line("let both decisions win", .decline, .d2) { entry, entries in

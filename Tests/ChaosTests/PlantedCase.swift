@@ -261,6 +261,12 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.run(.restore, key: "r", detail: ["restore": "r_1", "state": "finished"])
             script.run(.restore, key: "r", detail: ["restore": "r_1", "state": isPlanted ? "failed" : "finished"])
         },
+        PlantedCase(.r3, "a later answer has one less", lines: [1, 2, 3, 4]) { isPlanted, script in
+            let restored = ObservedTransaction.of("x", "restored", product: "pro", original: "n-t")
+            let detail = ["restore": "r_1", "state": "finished"]
+            script.run(.restore, key: "r", [restored], detail: detail)
+            script.run(.restore, key: "r", isPlanted ? [] : [restored], detail: detail)
+        },
         PlantedCase(.r4, "the original is gone", lines: [3, 4, 5, 6]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t", product: "pro")])
             script.line(

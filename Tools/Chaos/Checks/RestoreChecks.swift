@@ -108,7 +108,7 @@ struct RestoreChecks: Checker {
         }
     }
 
-    /// R3. A restore has one end, and its key one restore.
+    /// R3. A restore has one end with one list, and its key one restore.
     private mutating func ends() {
         var ends: [String: RunHistory.Attempt] = [:]
         var keys: [String: RunHistory.Attempt] = [:]
@@ -116,10 +116,19 @@ struct RestoreChecks: Checker {
             guard let restore = attempt.detail["restore"] else { continue }
             findings.examine(.r3)
             if let state = attempt.detail["state"], state != "running" {
-                if let other = ends[restore], other.detail["state"] != state {
-                    report(
-                        .r3, "restore \(restore)", "it ends as \(other.detail["state"] ?? "") once", "\(state)",
-                        [other.begin, other.end, attempt.begin, attempt.end])
+                if let other = ends[restore] {
+                    let lines: [Int?] = [other.begin, other.end, attempt.begin, attempt.end]
+                    if other.detail["state"] != state {
+                        report(
+                            .r3, "restore \(restore)", "it ends as \(other.detail["state"] ?? "") once", "\(state)",
+                            lines)
+                    } else if let before = other.transactions, let after = attempt.transactions,
+                        Set(before.map(\.id)) != Set(after.map(\.id))
+                    {
+                        report(
+                            .r3, "restore \(restore)", "the \(before.count) transactions it ended with",
+                            "another list, of \(after.count)", lines, Set((before + after).map(\.id)))
+                    }
                 }
                 ends[restore] = attempt
             }

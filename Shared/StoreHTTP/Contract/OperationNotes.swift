@@ -44,8 +44,8 @@ extension OperationNotes {
 package enum RequestContent: Sendable {
     /// The JSON of the request type. There is no body for `Empty`, unless the body is optional.
     case ofType
-    /// JSON that the handler reads by itself.
-    case json(Schema)
+    /// JSON that the handler reads by itself, by the name of its schema in the document.
+    case json(String)
     /// The JSON of the request type, narrowed.
     case narrowed(Schema)
     /// Bytes of a media type.

@@ -22,7 +22,7 @@ package struct Parameter: Sendable {
     package let separator: Separator?
     package let example: JSONValue?
 
-    init(
+    package init(
         _ name: String, in location: Location = .query, as component: String? = nil, isRequired: Bool = false,
         _ description: String, _ schema: Schema, separator: Separator? = nil, example: JSONValue? = nil
     ) {

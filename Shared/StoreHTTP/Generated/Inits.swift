@@ -237,13 +237,6 @@ extension ContinueTransactionBody {
     }
 }
 
-extension ContractInfo.SecurityScheme {
-    @_disfavoredOverload
-    package init(name: borrowing String, schema: Schema) {
-        self.init(name: copy name, schema: schema)
-    }
-}
-
 extension DecisionRequest {
     @_disfavoredOverload
     package init(decision: borrowing DecideIntentRequest.Decision, feedback: String? = nil) {
@@ -1010,16 +1003,6 @@ extension TriggerState {
     @_disfavoredOverload
     package init(transaction: borrowing PaymentTransaction, subscription: Subscription? = nil) {
         self.init(transaction: copy transaction, subscription: subscription)
-    }
-}
-
-extension TypeSchema {
-    @_disfavoredOverload
-    package init(
-        extent: borrowing Extent, keywords: Schema, members: [String: Schema], required: [String],
-        including: [any (Decodable & Sendable).Type]
-    ) {
-        self.init(extent: copy extent, keywords: keywords, members: members, required: required, including: including)
     }
 }
 

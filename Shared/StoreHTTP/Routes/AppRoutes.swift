@@ -27,7 +27,7 @@ package enum AppRoutes {
     /// Without `Content-Length` the file may have at most 8 MiB. An unknown app is created.
     package static let importCatalog = HTTPEndpoint<RawBody, ImportReport>(
         "importCatalog", .put, "/admin/v1/apps/{bundleId}/catalog", .admin,
-        parameters: [.fileName, .dryRun], body: .streamed, content: .json(.catalogFile),
+        parameters: [.fileName, .dryRun], body: .streamed, content: .json("CatalogFile"),
         responses: [
             .ok(
                 "The catalogue is in force.",

@@ -17,7 +17,7 @@ package enum ReceiptRoutes {
     /// the gateway was started.
     package static let verify = HTTPEndpoint<RawBody, VerifyReceiptResponse>(
         "verifyReceipt", .post, "/verifyReceipt", .named,
-        body: .receipt, content: .json(.receiptToVerify), needs: .memory,
+        body: .receipt, content: .json("ReceiptToVerify"), needs: .memory,
         responses: [.ok("Status 0 and the receipt, or another status alone.")])
     /// Responds with status 21000 to GET, as Apple does.
     package static let verifyByGet = HTTPEndpoint<Empty, VerifyReceiptResponse>(

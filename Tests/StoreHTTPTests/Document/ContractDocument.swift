@@ -106,7 +106,9 @@ struct ContractDocument {
     /// The summary and the description of an operation: its own, or the comment before its declaration.
     private func texts(_ notes: OperationNotes) throws -> (String, String?) {
         if let summary = notes.summary { return (summary, nil) }
-        guard let lines = lines[notes.file] else { throw MissingComment(notes, "its file is not among the sources") }
+        guard let lines = lines[notes.file] else {
+            throw UndescribedOperation(notes, "its file is not among the sources")
+        }
         var comment: [Substring] = []
         for line in lines[..<(notes.line - 1)].reversed() {
             let text = line.drop { $0 == " " }
@@ -117,12 +119,14 @@ struct ContractDocument {
             }
         }
         let text = SourceComments.comment(comment.reversed()).text
-        guard let end = text.firstRange(of: /\.\s+|\.$/) else { throw MissingComment(notes, "it has no sentence") }
+        guard let end = text.firstRange(of: /\.\s+|\.$/) else {
+            throw UndescribedOperation(notes, "it has no sentence")
+        }
         let rest = text[end.upperBound...]
         return (String(text[..<end.lowerBound]), rest.isEmpty ? nil : String(rest))
     }
 
-    private struct MissingComment: Error, CustomStringConvertible {
+    private struct UndescribedOperation: Error, CustomStringConvertible {
         let description: String
         init(_ notes: OperationNotes, _ reason: String) { description = "\(notes.id): \(reason)" }
     }
@@ -131,8 +135,11 @@ struct ContractDocument {
         var media: (String, DocumentNode)?
         switch endpoint.notes.content {
         case .bytes(let type): media = (type, [:])
-        case .json(let schema):
-            media = ("application/json", try content(try schemas.node(schema)))
+        case .json(let name):
+            guard let schema = Schema.bodies[name] else {
+                throw UndescribedOperation(endpoint.notes, "\(name) has no schema")
+            }
+            media = ("application/json", try content(try schemas.node(.component(name, schema))))
         case .nothing: media = ("application/json", nothing)
         case .narrowed(let schema):
             guard let type = endpoint.request as? any Decodable.Type else { return nil }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 // Types whose JSON is not read member by member.

@@ -1,8 +1,11 @@
+import StoreHTTP
 import StoreModels
 
 // Bounds of the bodies that the gateway writes, and members that it always writes although readers do without them.
 
 extension Schema {
+    /// A number of things, 0 or more.
+    fileprivate static let count: Schema = ["minimum": 0]
     fileprivate static let opaque: Schema = ["minLength": 1]
     fileprivate static let positive: Schema = ["minimum": 1]
     fileprivate static let uuid: Schema = ["format": "uuid"]

@@ -1,24 +1,23 @@
+import StoreHTTP
 import StoreModels
 
 extension Schema {
     /// The body of `POST /verifyReceipt`, which Apple's clients send with any content type.
-    static let receiptToVerify: Schema = .component(
-        "ReceiptToVerify",
-        [
-            "type": "object",
-            "properties": [
-                "receipt-data": ["type": "string", "description": "Base64, as GET /v1/receipt returns it."],
-                "password": [
-                    "type": "string",
-                    "description":
-                        "One of the app's shared secrets; needed when the app has one and there are subscriptions.",
-                ],
-                "exclude-old-transactions": [
-                    "type": "boolean", "description": "Of each subscription only the latest transaction.",
-                ],
-            ], "required": ["receipt-data"],
-            "examples": [["receipt-data": "MIIT", "password": "7d1f", "exclude-old-transactions": true]],
-        ])
+    static let receiptToVerify: Schema = [
+        "type": "object",
+        "properties": [
+            "receipt-data": ["type": "string", "description": "Base64, as GET /v1/receipt returns it."],
+            "password": [
+                "type": "string",
+                "description":
+                    "One of the app's shared secrets; needed when the app has one and there are subscriptions.",
+            ],
+            "exclude-old-transactions": [
+                "type": "boolean", "description": "Of each subscription only the latest transaction.",
+            ],
+        ], "required": ["receipt-data"],
+        "examples": [["receipt-data": "MIIT", "password": "7d1f", "exclude-old-transactions": true]],
+    ]
 
     fileprivate static let receiptFields: Schema = .component(
         "ReceiptFields",

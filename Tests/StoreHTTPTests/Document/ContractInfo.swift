@@ -1,11 +1,12 @@
+import StoreHTTP
 import StoreModels
 
 /// The part of the API's description that is about the API as a whole.
-package enum ContractInfo {
-    package static let title = "Storebus"
-    package static let version = "1"
-    package static let summary = "The store over HTTP."
-    package static let description = """
+enum ContractInfo {
+    static let title = "Storebus"
+    static let version = "1"
+    static let summary = "The store over HTTP."
+    static let description = """
         The API speaks JSON in camelCase with StoreKit's names. Dates are ISO 8601 with milliseconds and Z. \
         Enumerations are strings; x-enum-values has StoreKit's raw numbers, or those of Apple's server where StoreKit \
         has none. Every error is a problem (RFC 9457) with a code, and the code is the contract. Below /inApps, where \
@@ -19,7 +20,7 @@ package enum ContractInfo {
         """
 
     /// The tags of operations, in the order of the document.
-    package static let tags: [(name: String, description: String)] = [
+    static let tags: [(name: String, description: String)] = [
         ("app", "A customer's app on a device."),
         ("store", "The store on a device. The app may call it too."),
         ("server", "An app's server."),
@@ -28,12 +29,12 @@ package enum ContractInfo {
     ]
 
     /// A way to authenticate.
-    package struct SecurityScheme: Sendable {
-        package let name: String
-        package let schema: Schema
+    struct SecurityScheme: Sendable {
+        let name: String
+        let schema: Schema
     }
 
-    package static let securitySchemes: [SecurityScheme] = [
+    static let securitySchemes: [SecurityScheme] = [
         SecurityScheme(
             name: "app",
             schema: [
@@ -85,7 +86,7 @@ package enum ContractInfo {
 
 extension Access {
     /// The ways to authenticate, each of which is enough. Empty for callers without credentials.
-    package var securitySchemes: [String] {
+    var securitySchemes: [String] {
         switch self {
         case .open, .named: []
         case .app: ["app"]
@@ -99,7 +100,7 @@ extension Access {
     }
 
     /// The tags of operations with this access.
-    package var tags: [String] {
+    var tags: [String] {
         switch self {
         case .open: ["open"]
         case .app: ["app"]

@@ -1,8 +1,12 @@
+import StoreHTTP
 import StoreModels
 
 // Bounds of the bodies that clients send. The gateway and the services check them; schemathesis holds both to each other.
 
 extension Schema {
+    /// The bodies that handlers read by themselves, by the names that the endpoints give them.
+    static let bodies: [String: Schema] = ["CatalogFile": catalogFile, "ReceiptToVerify": receiptToVerify]
+
     /// Text of a person or an app, with a bound and without control characters.
     fileprivate static func text(max: Int) -> Schema { .identifier(max: max) }
 

@@ -1,8 +1,9 @@
+import StoreHTTP
 import StoreModels
 
 extension HTTPPath {
     /// The path's parameters as the API's description has them. `id` is the object that the segment before it names.
-    package var parameterNotes: [Parameter] {
+    var parameterNotes: [Parameter] {
         var collection = ""
         return segments.compactMap { segment in
             switch segment {
@@ -36,6 +37,11 @@ extension HTTPPath {
         default: preconditionFailure("\(collection) has objects that no description names")
         }
     }
+}
+
+extension Schema {
+    /// The name of a file or folder of the console.
+    fileprivate static let consoleName = text(matching: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")
 }
 
 extension PathParameter {

@@ -1,69 +1,68 @@
+import StoreHTTP
 import StoreModels
 
 extension Schema {
     /// A `.storekit` file. Catalog reads it by hand, because it keeps unknown members and names every problem with its path.
-    static let catalogFile: Schema = .component(
-        "CatalogFile",
-        [
-            "type": "object",
-            "properties": [
-                "version": .any(
-                    [
-                        "type": "object",
-                        "properties": [
-                            "major": Schema.integer(1...999).merging([
-                                "description":
-                                    "1 to 6 are known; a newer file is read as far as 6 goes, with a note."
-                            ]),
-                            "minor": optional(.integer(0...999)),
-                        ], "required": ["major"],
-                    ], ["type": "null"]),
-                "products": products, "nonRenewingSubscriptions": products,
-                "subscriptionGroups": optional(.list(of: group, max: 10_000)),
-                "settings": optional(["type": "object"]).merging([
-                    "description":
-                        "Defaults of the app's testers; the report lists the settings that were applied and ignored."
-                ]),
-            ],
-            "anyOf": [
-                ["required": ["products"]], ["required": ["nonRenewingSubscriptions"]],
-                ["required": ["subscriptionGroups"]],
-            ],
-            "description":
-                """
-            A .storekit file as Xcode writes it, and the members that are Storebus's own (docs/catalogue.md). \
-            Unknown members are kept. Each identifier occurs once; every problem is reported with its path.
-            """,
-            "examples": [
+    static let catalogFile: Schema = [
+        "type": "object",
+        "properties": [
+            "version": .any(
                 [
-                    "version": ["major": 4, "minor": 0],
-                    "products": [
-                        [
-                            "type": "Consumable", "productID": "com.example.coins", "referenceName": "Coins",
-                            "displayPrice": "0.99", "prices": ["FRA": "1.19", "JPN": "160"],
-                            "availability": ["CHN": false],
-                            "localizations": [
-                                ["locale": "en_US", "displayName": "Coins", "description": "A handful of coins."]
-                            ],
-                        ]
-                    ],
-                    "subscriptionGroups": [
-                        [
-                            "id": "1", "name": "Pro",
-                            "subscriptions": [
-                                [
-                                    "type": "RecurringSubscription", "productID": "com.example.monthly",
-                                    "displayPrice": "4.99", "groupNumber": 1, "recurringSubscriptionPeriod": "P1M",
-                                    "introductoryOffer": [
-                                        "paymentMode": "free", "subscriptionPeriod": "P1W", "numberOfPeriods": 1,
-                                    ],
-                                ]
-                            ],
-                        ]
-                    ],
-                ]
-            ],
-        ])
+                    "type": "object",
+                    "properties": [
+                        "major": Schema.integer(1...999).merging([
+                            "description":
+                                "1 to 6 are known; a newer file is read as far as 6 goes, with a note."
+                        ]),
+                        "minor": optional(.integer(0...999)),
+                    ], "required": ["major"],
+                ], ["type": "null"]),
+            "products": products, "nonRenewingSubscriptions": products,
+            "subscriptionGroups": optional(.list(of: group, max: 10_000)),
+            "settings": optional(["type": "object"]).merging([
+                "description":
+                    "Defaults of the app's testers; the report lists the settings that were applied and ignored."
+            ]),
+        ],
+        "anyOf": [
+            ["required": ["products"]], ["required": ["nonRenewingSubscriptions"]],
+            ["required": ["subscriptionGroups"]],
+        ],
+        "description":
+            """
+        A .storekit file as Xcode writes it, and the members that are Storebus's own (docs/catalogue.md). \
+        Unknown members are kept. Each identifier occurs once; every problem is reported with its path.
+        """,
+        "examples": [
+            [
+                "version": ["major": 4, "minor": 0],
+                "products": [
+                    [
+                        "type": "Consumable", "productID": "com.example.coins", "referenceName": "Coins",
+                        "displayPrice": "0.99", "prices": ["FRA": "1.19", "JPN": "160"],
+                        "availability": ["CHN": false],
+                        "localizations": [
+                            ["locale": "en_US", "displayName": "Coins", "description": "A handful of coins."]
+                        ],
+                    ]
+                ],
+                "subscriptionGroups": [
+                    [
+                        "id": "1", "name": "Pro",
+                        "subscriptions": [
+                            [
+                                "type": "RecurringSubscription", "productID": "com.example.monthly",
+                                "displayPrice": "4.99", "groupNumber": 1, "recurringSubscriptionPeriod": "P1M",
+                                "introductoryOffer": [
+                                    "paymentMode": "free", "subscriptionPeriod": "P1W", "numberOfPeriods": 1,
+                                ],
+                            ]
+                        ],
+                    ]
+                ],
+            ]
+        ],
+    ]
 
     private static let products = optional(.list(of: product, max: 10_000))
 

@@ -2,8 +2,6 @@ import StoreModels
 
 /// Checks for an app's identifier and settings.
 enum AppRules {
-    static let versionCharactersMax = 32
-
     /// Checks a bundle identifier.
     ///
     /// - Throws: `requestInvalid` unless it has only letters, digits, dots and hyphens, as Apple's bundle identifiers
@@ -22,8 +20,8 @@ enum AppRules {
         for (member, version) in [
             ("currentVersion", settings.currentVersion),
             ("promotionsSupportedSince", settings.promotionsSupportedSince ?? "1"),
-        ] where !(1...versionCharactersMax).contains(version.count) {
-            throw invalid(member, "has 1 to \(versionCharactersMax) characters")
+        ] where !(1...AppSettings.versionScalarsMax).contains(version.unicodeScalars.count) {
+            throw invalid(member, "has 1 to \(AppSettings.versionScalarsMax) characters")
         }
         if let limit = settings.unfinishedLimit, limit < 1 {
             throw invalid("unfinishedLimit", "must be 1 or more, or null")

@@ -56,6 +56,7 @@ import Testing
                 (AppSettings(name: Self.name(scalars: 65)), "$.name"),
                 (AppSettings(name: "A", unfinishedLimit: 0), "$.unfinishedLimit"),
                 (AppSettings(name: "A", currentVersion: ""), "$.currentVersion"),
+                (AppSettings(name: "A", currentVersion: Self.name(scalars: 33)), "$.currentVersion"),
                 (AppSettings(name: "A", promotionsSupportedSince: ""), "$.promotionsSupportedSince"),
             ]
             for (settings, path) in cases {

@@ -37,6 +37,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [(32, 200), (33, 400)])
+    func `an app's versions have at most 32 Unicode scalars`(count: Int, status: Int) async throws {
+        let version = String(repeating: "1", count: count)
+        try await GatewayHarness.run { store in
+            for member in ["currentVersion", "promotionsSupportedSince"] {
+                let answer = try await store.send(
+                    .PUT, "/admin/v1/apps/com.example.app", token: key,
+                    body: #"{"name":"x","\#(member)":"\#(version)"}"#)
+                #expect(answer.status == status, "\(member)")
+            }
+        }
+    }
+
     @Test(arguments: [
         #"{"nme":"x"}"#, #"{"name":"x","appPrice":{"amount":"1.999","currency":"USD"}}"#,
         #"{"name":"x","appPrice":{"amount":"1.99","currency":"USD","vat":1}}"#, #"{"unfinishedLimit":0}"#, "[]", "{",

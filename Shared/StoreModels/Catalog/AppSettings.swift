@@ -28,6 +28,8 @@ public struct AppSettings: Hashable, Sendable, Codable {
 extension AppSettings {
     /// Maximum number of Unicode scalars of ``name``, enough for the 30 characters that App Store Connect allows.
     package static let nameScalarsMax = 64
+    /// Maximum number of Unicode scalars of ``currentVersion`` and ``promotionsSupportedSince``.
+    package static let versionScalarsMax = 32
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod

@@ -33,9 +33,10 @@ extension AppSettings: CheckedBody {
         guard name.unicodeScalars.count <= Self.nameScalarsMax else {
             throw .invalid("$.name", "must be at most \(Self.nameScalarsMax) characters long")
         }
-        try Identifier.check(currentVersion, at: "$.currentVersion", lengthMax: 32)
+        try Identifier.check(currentVersion, at: "$.currentVersion", lengthMax: Self.versionScalarsMax)
         if let promotionsSupportedSince {
-            try Identifier.check(promotionsSupportedSince, at: "$.promotionsSupportedSince", lengthMax: 32)
+            try Identifier.check(
+                promotionsSupportedSince, at: "$.promotionsSupportedSince", lengthMax: Self.versionScalarsMax)
         }
         if let unfinishedLimit, unfinishedLimit < 1 {
             throw .invalid("$.unfinishedLimit", "must be 1 or more, or null for none")

@@ -76,8 +76,9 @@ extension SchemaTable {
             AppSettings.self,
             .part([
                 "name": ["maxLength": .value(.integer(AppSettings.nameScalarsMax))], "appPrice": .price,
-                "currentVersion": .text(max: 32),
-                "promotionsSupportedSince": .text(max: 32), "unfinishedLimit": ["minimum": 1],
+                "currentVersion": .text(max: AppSettings.versionScalarsMax),
+                "promotionsSupportedSince": .text(max: AppSettings.versionScalarsMax),
+                "unfinishedLimit": ["minimum": 1],
             ]))
         declare(TesterSettings.self, .part(["storefront": .storefrontCode]))
         let error: Schema = .component(

@@ -54,6 +54,9 @@ import Testing
     func `all keys of an isolated store are removed together, and an app's are not`(_ engine: Engine) async throws {
         try await TestAppStoreServer.with(engine) { appStore in
             let (keys, isolated) = (appStore.service.keys, "com.example.app@t-1.42")
+            let end = appStore.world.withLock(\.wall) + .seconds(60)
+            _ = try await appStore.service.apple.openStore(
+                OpenStoreRequest(from: TestAppStoreServer.bundleId, to: isolated, expiresAt: end))
             for bundleId in [isolated, isolated, "com.example.app"] {
                 _ = try await keys.add(AddAppKeyRequest(bundleId: bundleId, kind: .inAppPurchase))
             }
@@ -89,6 +92,28 @@ import Testing
                     #expect(try await service.keys.find(request).key == (isFound ? key.key : nil))
                 }
             }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a removed isolated store gets no key, whose end nothing would know`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            let (service, app) = (appStore.service, AppRequest(bundleId: "com.example.app@t-1.42"))
+            let request = AddAppKeyRequest(bundleId: app.bundleId, kind: .api)
+            let end = appStore.world.withLock(\.wall) + .seconds(60)
+            _ = try await service.apple.openStore(
+                OpenStoreRequest(from: TestAppStoreServer.bundleId, to: app.bundleId, expiresAt: end))
+            // The gateway removes keys first, and the rest when payment-queue has removed its data.
+            _ = try await service.keys.removeAll(app)
+            _ = try await service.keys.add(request)
+            _ = try await AppStoreDataRemoval(database: service.database).remove(app)
+            for _ in 0..<2 {
+                let refused = await #expect(throws: StoreError.self) { try await service.keys.add(request) }
+                #expect(refused?.code == .notFound)
+                // Late settings do not open the store again.
+                try await service.apple.serverApps.put(ServerAPISettings(), of: app.bundleId)
+            }
+            #expect(try await service.keys.list(app).keys.isEmpty)
         }
     }
 

@@ -24,15 +24,16 @@ struct KeyStore: Sendable {
     }
 
     /// Makes a key.
-    /// - Throws: `requestInvalid` (422) at the bound.
+    /// - Throws: As ``insert(_:in:)``.
     func add(_ request: AddAppKeyRequest) async throws -> NewAppKey {
         let key = NewKey(request.kind, bundleId: request.bundleId, now: now())
         try await database.write { try await Self.insert(key.record, in: $0) }
         return NewAppKey(key: key.record, secret: key.secret)
     }
 
-    /// - Throws: `requestInvalid` (422) at the bound.
+    /// - Throws: `requestInvalid` (422) at the bound, or `notFound` for a removed isolated store.
     static func insert(_ record: AppKeyRecord, in transaction: SQLTransaction) async throws {
+        try await ServerApps.hold(record.bundleId, in: transaction)
         let row = try await transaction.queryOne(
             "SELECT COUNT(*) AS keys FROM app_key WHERE bundle_id = ?", record.bundleId)
         guard let count = try row?["keys"] as Int?, count < keysMax else {

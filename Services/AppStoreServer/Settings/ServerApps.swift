@@ -78,6 +78,18 @@ struct ServerApps: Sendable {
             try settings.rateLimits.map(StoredJSON.text), expiresAt?.milliseconds)
     }
 
+    /// Keeps an isolated store from being removed until the commit, which adds to it.
+    /// - Throws: `notFound` for a removed one. Settings that came later have no end.
+    static func hold(_ bundleId: String, in transaction: SQLTransaction) async throws {
+        guard IsolatedApp(bundleId) != nil else { return }
+        let row = try await transaction.queryOne(
+            """
+            SELECT bundle_id FROM server_api_app WHERE bundle_id = ? AND expires_at IS NOT NULL
+            \(transaction.dialect.lockRow)
+            """, bundleId)
+        guard row != nil else { throw StoreError.notFound("isolated store") }
+    }
+
     /// Returns the app as signed payloads name it.
     func app(_ bundleId: String) async throws -> ServerApp {
         ServerApp(bundleId, try await settings(of: bundleId))

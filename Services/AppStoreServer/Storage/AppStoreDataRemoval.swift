@@ -13,8 +13,9 @@ struct AppStoreDataRemoval: Sendable {
     func remove(_ request: AppRequest) async throws -> RemoveAppReply {
         try request.checkIsIsolated()
         return try await database.write { transaction in
-            try await KeyStore.removeAll(of: request.bundleId, in: transaction)
+            // The row is first. It waits for keys that are being made, and no key is made without it.
             try await transaction.execute("DELETE FROM server_api_app WHERE bundle_id = ?", request.bundleId)
+            try await KeyStore.removeAll(of: request.bundleId, in: transaction)
             try await transaction.execute("DELETE FROM server_api_fault WHERE bundle_id = ?", request.bundleId)
             try await transaction.execute("DELETE FROM server_api_rate WHERE bundle_id = ?", request.bundleId)
             try await EndpointRepository.delete(request.bundleId, in: transaction)

@@ -1,9 +1,9 @@
 /// AppStoreServer's request subjects about the keys of apps and their servers, `sb.appstore.v1.key.…`.
 public enum AppKeyEndpoints {
     /// Makes a key. Its secret is in this reply only.
-    /// - Throws: `requestInvalid` (422) at the bound of an app's keys.
+    /// - Throws: `requestInvalid` (422) at the bound of an app's keys, or `notFound` for a removed isolated store.
     public static let add = Endpoint<AddAppKeyRequest, NewAppKey>(
-        .appStoreServer, "key.add", isIdempotent: false, errors: [])
+        .appStoreServer, "key.add", isIdempotent: false, errors: [.notFound])
     /// Lists the keys of an app, or of the account.
     public static let list = Endpoint<AppRequest, AppKeys>(
         .appStoreServer, "key.list", isIdempotent: true, errors: [])

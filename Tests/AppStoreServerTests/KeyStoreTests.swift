@@ -41,6 +41,34 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `requests at one time do not pass the bounds of keys and of faults`(_ engine: Engine) async throws {
+        try await TestAppStoreServer.with(engine) { appStore in
+            var replicas = [appStore.service]
+            if engine == .postgres { replicas.append(try await appStore.start()) }
+            let (room, key) = (3, AddAppKeyRequest(bundleId: "a", kind: .sharedSecret))
+            let (fault, faults) = (ServerAPIFault(errorCode: 4_040_010), appStore.service.apple.serverAPIFaults)
+            for _ in room..<KeyStore.keysMax { _ = try await appStore.service.keys.add(key) }
+            for _ in room..<ServerAPIFaults.faultsMax { try await faults.add(fault, of: "a") }
+            let made = await withTaskGroup(of: String?.self) { group in
+                for number in 0..<16 {
+                    let service = replicas[number % replicas.count]
+                    group.addTask { (try? await service.keys.add(key)) == nil ? nil : "key" }
+                    group.addTask {
+                        (try? await service.apple.serverAPIFaults.add(fault, of: "a")) == nil ? nil : "fault"
+                    }
+                }
+                return await group.reduce(into: [String]()) { made, name in if let name { made.append(name) } }
+            }
+            #expect(made.count { $0 == "key" } == room)
+            #expect(made.count { $0 == "fault" } == room)
+            #expect(try await appStore.service.keys.list(AppRequest(bundleId: "a")).keys.count == KeyStore.keysMax)
+            #expect(try await faults.list(of: "a").count == ServerAPIFaults.faultsMax)
+            // The row by which replicas wait for each other sets nothing.
+            #expect(try await appStore.service.apple.serverApps.settings(of: "a") == ServerAPISettings())
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `keys survive a restart`(_ engine: Engine) async throws {
         try await TestAppStoreServer.with(engine) { appStore in
             let made = try await appStore.service.keys.add(AddAppKeyRequest(bundleId: "a", kind: .api))

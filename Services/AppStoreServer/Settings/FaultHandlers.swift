@@ -71,10 +71,11 @@ struct ServerAPIFaults: Sendable {
     // MARK: Operators
 
     /// Adds a fault behind those there are.
-    /// - Throws: `requestInvalid` (422) at the bound.
+    /// - Throws: `requestInvalid` (422) at the bound, or `notFound` for a removed isolated store.
     func add(_ fault: ServerAPIFault, of bundleId: String) async throws {
         try await withStoreErrors(of: AppStoreServerSchema.owner, logger: logger) {
             try await database.write { transaction in
+                try await ServerApps.hold(bundleId, in: transaction)
                 let row = try await transaction.queryOne(
                     "SELECT COUNT(*) AS faults FROM server_api_fault WHERE bundle_id = ?", bundleId)
                 guard let count = try row?["faults"] as Int?, count < Self.faultsMax else {

@@ -78,10 +78,20 @@ struct ServerApps: Sendable {
             try settings.rateLimits.map(StoredJSON.text), expiresAt?.milliseconds)
     }
 
-    /// Keeps an isolated store from being removed until the commit, which adds to it.
+    /// Locks the row of an app, or of the account, until the commit. So replicas add to it one after another.
+    ///
+    /// It keeps an isolated store from being removed meanwhile.
     /// - Throws: `notFound` for a removed one. Settings that came later have no end.
     static func hold(_ bundleId: String, in transaction: SQLTransaction) async throws {
-        guard IsolatedApp(bundleId) != nil else { return }
+        guard IsolatedApp(bundleId) != nil else {
+            // A new row says what an app without one has.
+            try await transaction.execute(
+                """
+                INSERT INTO server_api_app (bundle_id, environment) VALUES (?, ?)
+                ON CONFLICT (bundle_id) DO UPDATE SET bundle_id = excluded.bundle_id
+                """, bundleId, ServerAPISettings().environment)
+            return
+        }
         let row = try await transaction.queryOne(
             """
             SELECT bundle_id FROM server_api_app WHERE bundle_id = ? AND expires_at IS NOT NULL

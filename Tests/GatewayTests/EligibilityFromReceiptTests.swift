@@ -109,7 +109,10 @@ import Testing
         }
     }
 
-    @Test func `without PaymentQueue's clock, and without Eligibility, nothing is known`() async throws {
+    @Test
+    func `without PaymentQueue's clock, Eligibility or AppStoreServer nothing is known, and the one away is named`()
+        async throws
+    {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             let data = try await receipt(store)
@@ -121,7 +124,7 @@ import Testing
             store.appStore.service.goAway()
             let unread = try await ask(store, data, token: token)
             store.appStore.service.comeBack()
-            let answers = [(clockless, "payments"), (unjudged, "eligibility"), (unread, "payments")]
+            let answers = [(clockless, "payments"), (unjudged, "eligibility"), (unread, "receipts")]
             for (answer, away) in answers {
                 #expect(answer.status == 200)
                 #expect(answer.json["degraded"] == .array([.string(away)]))

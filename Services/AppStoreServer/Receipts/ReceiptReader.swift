@@ -23,11 +23,20 @@ struct ReceiptReader: Sendable {
         let document = try await read(receiptData)
         guard document.environment == environment else { throw ReceiptError.environment }
         guard document.bundleId.isExactly(IsolatedApp.shown(bundleId)) else { throw ReceiptError.bundleId }
-        let clock = try await services.call(
-            SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context)
+        let clock = try await readClock(of: bundleId, context)
         // Only subscriptions decide about offers. A receipt's SET has no order, so they are sorted.
         let items = document.purchases.filter { $0.type == .autoRenewable }.map(\.item)
         return ReceiptHistory(items: items.sorted { $0.order < $1.order }, now: clock.now)
+    }
+
+    /// - Throws: The error of the call, which says that PaymentQueue is the missing service.
+    private func readClock(of bundleId: String, _ context: CallContext) async throws(StoreError) -> AppClockState {
+        do {
+            return try await services.call(
+                SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context)
+        } catch {
+            throw with(error) { $0.missingService = .paymentQueue }
+        }
     }
 
     /// Decodes a receipt after verifying its signature.

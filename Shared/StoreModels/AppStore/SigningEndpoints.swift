@@ -11,13 +11,22 @@ public enum SigningEndpoints {
     public static let certify = Endpoint<CertifyRequest, Certified>(
         .appStoreServer, "certificate.issue", isIdempotent: true, errors: [])
     /// Reads those purchases of a receipt of this store that decide about introductory offers.
-    /// - Throws: `receiptInvalid`, or `bodyTooLarge` for a receipt with more of them than a reply has room for.
+    /// - Throws: `receiptInvalid`, or `bodyTooLarge` for a receipt with more of them than a reply has room for. An error
+    ///   of the call for PaymentQueue's clock has a ``StoreError/missingService``.
     public static let readReceipt = Endpoint<ReadReceiptRequest, ReceiptHistory>(
         .appStoreServer, "receipt.read", isIdempotent: true, errors: [.receiptInvalid, .bodyTooLarge])
     /// Makes an isolated store's key, and copies the settings of the app that it was copied from.
     /// - Throws: `requestInvalid` for an app of the installation.
     public static let openStore = Endpoint<OpenStoreRequest, NewAppKey>(
         .appStoreServer, "store.open", isIdempotent: false, errors: [])
+}
+
+extension StoreError {
+    /// The service that the failed one could not reach. Nil where it failed by itself, or was not reached.
+    package var missingService: ServiceName? {
+        get { details["service"]?.stringValue.flatMap(ServiceName.init(rawValue:)) }
+        set { details["service"] = newValue.map { JSONValue.string($0.rawValue) } }
+    }
 }
 
 /// The facts by which a program verifies the store's data and calls its API.

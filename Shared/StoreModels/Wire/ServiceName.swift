@@ -29,7 +29,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         case .paymentQueue: "payments"
         case .promotionController: "promotions"
         case .eligibility: "eligibility"
-        case .appStoreServer: "notifications"
+        case .appStoreServer: "receipts"
         case .paymentProcessor, .gateway: nil
         }
     }

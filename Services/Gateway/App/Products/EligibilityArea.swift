@@ -25,26 +25,28 @@ struct EligibilityArea: Area {
         let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt)
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers
-        guard let history = try await history(of: question.receiptData, request.bundleId, call) else {
-            let away = [ServiceName.paymentQueue].compactMap(\.degradedName)
-            return try await answers.unknown(request, without: away, call)
+        if let away = try await read(question.receiptData, into: &request, call) {
+            return try await answers.unknown(request, without: [away].compactMap(\.degradedName), call)
         }
-        request.receipt = history
         return try await answers.reply(to: request, call)
     }
 
-    /// - Returns: Nil without PaymentQueue, whose clock decides which subscriptions have expired.
+    /// Gives a request the purchases of a receipt.
+    /// - Returns: The service that is away: AppStoreServer, or PaymentQueue, whose clock decides which subscriptions
+    ///   have expired.
     /// - Throws: `receiptInvalid`.
-    private func history(
-        of receiptData: String, _ bundleId: String, _ call: Call
-    ) async throws(StoreError) -> ReceiptHistory? {
+    private func read(
+        _ receiptData: String, into request: inout EligibilityRequest, _ call: Call
+    ) async throws(StoreError) -> ServiceName? {
         do {
-            return try await services.call(
-                SigningEndpoints.readReceipt, ReadReceiptRequest(bundleId: bundleId, receiptData: receiptData),
+            request.receipt = try await services.call(
+                SigningEndpoints.readReceipt, ReadReceiptRequest(bundleId: request.bundleId, receiptData: receiptData),
                 context: call.context(deadline: call.optionalDeadline))
-        } catch  where error.meansAway {
-            logger.debug("a receipt is read without a clock", metadata: ["code": "\(error.code)"])
             return nil
+        } catch  where error.meansAway {
+            let away = error.missingService ?? .appStoreServer
+            logger.debug("a receipt is not read", metadata: ["service": "\(away.rawValue)", "code": "\(error.code)"])
+            return away
         }
     }
 

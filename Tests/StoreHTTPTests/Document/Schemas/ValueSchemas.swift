@@ -86,8 +86,9 @@ extension Schema {
 
 extension ServiceName {
     /// The names of the services that a response to an app may do without.
-    fileprivate static let degradable = [catalog, paymentQueue, promotionController, eligibility].compactMap(
-        \.degradedName)
+    fileprivate static let degradable = [
+        catalog, paymentQueue, promotionController, eligibility, appStoreServer,
+    ].compactMap(\.degradedName)
 }
 
 extension SchemaTable {

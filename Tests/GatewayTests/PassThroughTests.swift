@@ -97,6 +97,27 @@ import Testing
         }
     }
 
+    @Test func `a request that changes nothing is a read, also by POST`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            let (token, admin) = (try await store.serverToken().text(), Sample.adminKey)
+            let issue = "/admin/v1/apps/\(Sample.bundleId)/signing/issue"
+            let requests: [(path: String, token: String?, body: String, isRead: Bool)] = [
+                ("/verifyReceipt", nil, #"{"receipt-data":"TUlJ"}"#, true), ("/ocsp", nil, "x", true),
+                ("/inApps/v1/notifications/history", token, "{}", true),
+                (issue, admin, #"{"kind":"transaction","of":"2000000000000001"}"#, true),
+                ("/inApps/v1/notifications/test", token, "{}", false),
+                ("/admin/v1/signing/rotate", admin, #"{"authority":"leaf"}"#, false),
+            ]
+            for (path, token, body, isRead) in requests {
+                let before = store.subjects.all.count
+                _ = try await store.send(.POST, path, token: token, body: body)
+                let subjects = store.subjects.all.dropFirst(before).filter { $0.contains(".http.") }
+                #expect(subjects == [(isRead ? AppStoreEndpoints.read : AppStoreEndpoints.change).subject], "\(path)")
+            }
+        }
+    }
+
     @Test func `a body of 960 KiB that does not fit a message is 21002`() async throws {
         try await GatewayHarness.run { store in
             // A request that fits is 21005 now.

@@ -21,7 +21,7 @@ struct AppStoreArea: Area {
             services.passThrough(SigningRoutes.get),
             services.passThrough(SigningRoutes.rotate),
             services.passThrough(SigningRoutes.ocsp),
-            services.passThrough(SigningRoutes.issue, app: directories.existingApp),
+            services.passThrough(SigningRoutes.issue, isRead: true, app: directories.existingApp),
         ]
     }
 
@@ -43,7 +43,7 @@ struct AppStoreArea: Area {
             services.passThrough(AppStoreServerRoutes.consumption),
             services.passThrough(AppStoreServerRoutes.consumptionV1),
             services.passThrough(AppStoreServerRoutes.finish),
-            services.passThrough(AppStoreServerRoutes.notificationHistory),
+            services.passThrough(AppStoreServerRoutes.notificationHistory, isRead: true),
             services.passThrough(AppStoreServerRoutes.testNotification),
             services.passThrough(AppStoreServerRoutes.testNotificationStatus),
         ]
@@ -69,7 +69,7 @@ struct AppStoreArea: Area {
     private func verifyReceipt(_ call: Call) async throws -> Response {
         let bytes = try await call.bodyBytes()
         do {
-            return try await services.passOn(bytes, of: ReceiptRoutes.verify, about: nil, call)
+            return try await services.passOn(bytes, of: ReceiptRoutes.verify, isRead: true, about: nil, call)
         } catch let error as StoreError where error.code == .bodyTooLarge {
             // Bytes that are no text, or that JSON has to escape, may not fit into a message.
             return try Reply(VerifyReceiptResponse(status: Self.receiptMalformed)).response
@@ -80,7 +80,7 @@ struct AppStoreArea: Area {
 
     private var certificateRoutes: [Route] {
         [
-            services.passThrough(AppStoreServerRoutes.certificateStatus),
+            services.passThrough(AppStoreServerRoutes.certificateStatus, isRead: true),
             services.passThrough(AppStoreServerRoutes.certificateStatusByGet),
             services.passThrough(ReceiptRoutes.root),
             Route(passing: ReceiptRoutes.verify) { try await verifyReceipt($0) },

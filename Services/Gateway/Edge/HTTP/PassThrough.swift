@@ -8,9 +8,12 @@ import StoreModels
 
 extension ServiceCaller {
     /// Creates the route of an endpoint that AppStoreServer answers with status, header fields and bytes.
-    /// - Parameter app: Finds the app that the request is about, and checks it. Nil for requests that name none.
+    /// - Parameters:
+    ///   - isRead: Whether a request changes nothing although it is no GET.
+    ///   - app: Finds the app that the request is about, and checks it. Nil for requests that name none.
     package func passThrough<Body, Output>(
-        _ endpoint: HTTPEndpoint<Body, Output>, app: (@Sendable (Call) async throws -> String)? = nil
+        _ endpoint: HTTPEndpoint<Body, Output>, isRead: Bool = false,
+        app: (@Sendable (Call) async throws -> String)? = nil
     ) -> Route {
         Route(passing: endpoint) { call in
             var bytes: [UInt8] = []
@@ -19,16 +22,17 @@ extension ServiceCaller {
             if Body.self is any Decodable.Type, Body.self != Empty.self, endpoint.route.access == .admin {
                 try RequestBodyReader.checkContentType(call.request.headers)
             }
-            return try await passOn(bytes, of: endpoint, about: try await app?(call), call)
+            return try await passOn(bytes, of: endpoint, isRead: isRead, about: try await app?(call), call)
         }
     }
 
     /// Has AppStoreServer answer a request, with its body.
     /// - Parameters:
+    ///   - isRead: As ``passThrough(_:isRead:app:)``.
     ///   - bundleId: The app that the request is about. Nil for none.
     ///   - unknown: For a change: the error when no reply says whether it took effect.
     package func passOn(
-        _ bytes: [UInt8], of endpoint: some HTTPOperation, about bundleId: String?, _ call: Call,
+        _ bytes: [UInt8], of endpoint: some HTTPOperation, isRead: Bool = false, about bundleId: String?, _ call: Call,
         else unknown: UnknownOutcome? = nil
     ) async throws -> Response {
         let head = call.request
@@ -46,7 +50,7 @@ extension ServiceCaller {
         }
         request.data = bytes.isEmpty ? nil : HTTPBytes(bytes)
         let reply = try await self.call(
-            call.route.method == .get ? AppStoreEndpoints.read : AppStoreEndpoints.change, request, for: call,
+            isRead || call.route.method == .get ? AppStoreEndpoints.read : AppStoreEndpoints.change, request, for: call,
             else: unknown)
         call.serverCaller.withLock { $0 = ServerCaller(bundleId: reply.bundleId, reason: reply.reason) }
         if let ending = reply.ending { return try await end(call, ending) }

@@ -127,10 +127,10 @@ bench-bus: ## Measure the broker beside nats-server with bare sockets; TLS=1 ove
 	Tests/Benchmarks/bench-bus "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(BEFORE),--before "$(BEFORE)") $(if $(TLS),--tls) --rounds $(ROUNDS) --seconds $(SECONDS)
 
-bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk, cc.
+bench-purchases: build ## Measure durable purchases; BEFORE=DIR beside an earlier build, PEER=DIR a peer. Needs wrk, cc.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	Tests/Benchmarks/bench-purchases "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
-	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+	    $(if $(BEFORE),--before "$(BEFORE)") $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-flat: build ## Measure a filled store beside an empty one; TRANSACTIONS=1000000 stored. Needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

@@ -91,29 +91,70 @@ package final class ChargeLedger: Sendable {
         return written.charge
     }
 
-    /// Authorizes a charge once per key. A repeated key gets the recorded result.
+    /// Authorizes charges once per key, all by one commit. A repeated key gets the recorded result.
     ///
-    /// A fault that the sandbox simulates and a charge that takes time belong to `create`. For them the reply is
-    /// `pending`, and nothing is recorded.
-    /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount.
-    package func authorize(_ request: CreateChargeRequest) async throws -> Charge {
+    /// A charge is refused alone, for the reasons of `create`. A fault that the sandbox simulates and a charge that
+    /// takes time belong to `create`. For them the result is `pending`, and nothing is recorded.
+    /// - Throws: `requestInvalid` for no charges, for too many, and for a key that appears twice.
+    package func authorize(_ request: AuthorizeChargesRequest) async throws -> AuthorizeChargesReply {
+        try request.validate()
+        let now = wall()
+        // Nil for those that are written.
+        var results: [AuthorizedCharge?] = []
+        var decided: [(request: CreateChargeRequest, decision: ChargeDecision)] = []
+        for charge in request.charges {
+            do {
+                let decision = try await authorization(of: charge)
+                if let decision { decided.append((charge, decision)) }
+                results.append(decision == nil ? AuthorizedCharge(charge: Self.pending(charge, since: now)) : nil)
+            } catch {
+                results.append(AuthorizedCharge(failure: error))
+            }
+        }
+        let written = try await write(decided, at: now)
+        let places = results.indices.filter { results[$0] == nil }
+        for (place, (charge, isNew)) in zip(places, written) {
+            results[place] = await result(of: request.charges[place], charge, isNew: isNew)
+        }
+        return AuthorizeChargesReply(charges: results.compactMap(\.self))
+    }
+
+    /// Decides about an authorization. Nil leaves the charge to `create`.
+    private func authorization(of request: CreateChargeRequest) async throws -> ChargeDecision? {
         try check(request)
         try await behavior.beforeCharge(request)
-        let now = wall()
-        let decided = behavior.decide(request)
-        guard decided.outcome != .pending, behavior.trouble(with: request) == .none else {
-            return Charge(
-                chargeKey: request.chargeKey, chargeIdentifier: "0", outcome: .pending, amount: request.amount,
-                createdAt: now)
+        let decision = behavior.decide(request)
+        guard decision.outcome != .pending, behavior.trouble(with: request) == .none else { return nil }
+        return decision.outcome == .approved ? ChargeDecision(.authorized) : decision
+    }
+
+    private static func pending(_ request: CreateChargeRequest, since now: Timestamp) -> Charge {
+        Charge(
+            chargeKey: request.chargeKey, chargeIdentifier: "0", outcome: .pending, amount: request.amount,
+            createdAt: now)
+    }
+
+    private func write(
+        _ decided: [(request: CreateChargeRequest, decision: ChargeDecision)], at now: Timestamp
+    ) async throws -> [(charge: Charge, isNew: Bool)] {
+        guard !decided.isEmpty else { return [] }
+        return try await database.write { transaction in
+            try await ChargeRepository.insert(decided, at: now, in: transaction)
         }
-        let decision = decided.outcome == .approved ? ChargeDecision(.authorized) : decided
-        let (charge, isNew) = try await database.write { transaction in
-            try await ChargeRepository.insert(request, decision, at: now, due: nil, in: transaction)
-        }
-        if let amount = charge.amount, amount != request.amount { throw Self.otherAmount }
+    }
+
+    /// Concludes an authorization that is recorded.
+    private func result(
+        of request: CreateChargeRequest, _ charge: Charge, isNew: Bool
+    ) async -> AuthorizedCharge {
+        if let amount = charge.amount, amount != request.amount { return AuthorizedCharge(error: Self.otherAmount) }
         if isNew { record.note(charge) }
-        try await behavior.afterCharge(request)
-        return charge
+        do {
+            try await behavior.afterCharge(request)
+            return AuthorizedCharge(charge: charge)
+        } catch {
+            return AuthorizedCharge(failure: error)
+        }
     }
 
     /// Captures authorized charges, also those whose time is over. A repeated key changes nothing.
@@ -235,6 +276,13 @@ package final class ChargeLedger: Sendable {
     }
 }
 
+extension AuthorizedCharge {
+    /// Creates the result of a charge that failed alone.
+    fileprivate init(failure: any Error) {
+        self.init(error: failure as? StoreError ?? StoreError(.internal, "the processor failed at this charge"))
+    }
+}
+
 /// A processor's decision about a new charge.
 package struct ChargeDecision: Hashable, Sendable {
     /// The outcome. `pending` becomes approved after ``ChargeLedger/pendingTime``, unless it is cancelled before.
@@ -281,6 +329,7 @@ package struct SandboxBehavior: ProcessorBehavior {
 /// The processor calls the first two methods with each `create`, so they must be quick. It ignores their results for a
 /// known key.
 /// The other two run before and after the commit, and a test throws or waits in them to make an outcome unknown.
+/// Charges that are authorized together pass them one after the other, so a wait holds all of them.
 package protocol ProcessorBehavior: Sendable {
     func decide(_ request: CreateChargeRequest) -> ChargeDecision
     func trouble(with request: CreateChargeRequest) -> ChargeTrouble

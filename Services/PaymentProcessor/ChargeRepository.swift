@@ -7,6 +7,21 @@ package enum ChargeRepository {
         try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
+    private static func find(
+        among chargeKeys: [String], in reader: SQLReader
+    ) async throws(PersistenceError) -> [ExactText: Charge] {
+        guard !chargeKeys.isEmpty else { return [:] }
+        let (placeholders, padded) = SQLList.padded(chargeKeys)
+        let rows = try await reader.query(
+            "SELECT * FROM charge WHERE charge_key IN (\(placeholders))", arguments: padded)
+        var found: [ExactText: Charge] = [:]
+        for row in rows {
+            let known = try charge(row)
+            found[ExactText(known.chargeKey)] = known
+        }
+        return found
+    }
+
     /// Finds a charge and locks its row until the commit. The lock serializes refunds of one charge.
     package static func lock(_ chargeKey: String, in transaction: SQLTransaction) async throws(PersistenceError)
         -> Charge?
@@ -36,16 +51,77 @@ package enum ChargeRepository {
             request.amount.currency.code,
             request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
             now.milliseconds, due?.milliseconds, isAuthorization, numberedBy: "charge_number")
-        if let number {
-            let charge = Charge(
-                chargeKey: request.chargeKey, chargeIdentifier: "\(number)", outcome: decision.outcome,
-                amount: request.amount, declineReason: decision.declineReason, createdAt: now,
-                authorizedUntil: isAuthorization ? now + ChargeLedger.authorizedTime : nil)
-            return (charge, true)
-        }
+        if let number { return (newCharge(number, request, decision, at: now), true) }
         guard let known = try await find(request.chargeKey, in: transaction) else { throw vanished }
         return (known, false)
     }
+
+    /// Writes charges whose keys differ, unless their keys exist. None of them is pending.
+    ///
+    /// PostgreSQL gets one statement, and one more if keys exist. SQLite has no round trips, and statements of one row
+    /// cost less there.
+    /// - Parameter charges: At most ``AuthorizeChargesRequest/chargesMax``.
+    /// - Returns: The recorded charges in the order of `charges`, and whether each is new.
+    static func insert(
+        _ charges: [(request: CreateChargeRequest, decision: ChargeDecision)], at now: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [(charge: Charge, isNew: Bool)] {
+        var recorded: [(charge: Charge, isNew: Bool)] = []
+        guard transaction.dialect == .postgres, charges.count > 1 else {
+            for (request, decision) in charges {
+                recorded.append(try await insert(request, decision, at: now, due: nil, in: transaction))
+            }
+            return recorded
+        }
+        var numbers: [ExactText: Int64] = [:]
+        for row in try await insertTogether(charges, at: now, in: transaction) {
+            let (key, number): (String, Int64) = (try row["charge_key"], try row["charge_number"])
+            numbers[ExactText(key)] = number
+        }
+        let repeated = charges.map { $0.request.chargeKey }.filter { numbers[ExactText($0)] == nil }
+        let known = try await find(among: repeated, in: transaction)
+        for (request, decision) in charges {
+            let key = ExactText(request.chargeKey)
+            if let number = numbers[key] {
+                recorded.append((newCharge(number, request, decision, at: now), true))
+            } else if let charge = known[key] {
+                recorded.append((charge, false))
+            } else {
+                throw vanished
+            }
+        }
+        return recorded
+    }
+
+    /// Writes charges in the order of their keys, unless their keys exist.
+    ///
+    /// A transaction waits for another one that has written the same key. Because of the order, the other one never
+    /// waits for it, so that both end.
+    /// - Returns: The key and the number of each new charge.
+    private static func insertTogether(
+        _ charges: [(request: CreateChargeRequest, decision: ChargeDecision)], at now: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [SQLRow] {
+        var rows = SQLBatch(inserted)
+        for (request, decision) in charges.sorted(by: {
+            ExactText($0.request.chargeKey) < ExactText($1.request.chargeKey)
+        }) {
+            let isAuthorization = decision.outcome == .authorized
+            rows.append(
+                request.chargeKey, (isAuthorization ? .approved : decision.outcome).rawValue,
+                request.amount.minorUnits, request.amount.currency.code, request.bundleId, request.customerIdentifier,
+                request.productIdentifier, decision.declineReason, now.milliseconds, isAuthorization)
+        }
+        return try await transaction.start(rows).rows()
+    }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "charge",
+        [
+            "charge_key": .text, "outcome": .text, "amount_minor": .integer, "currency": .text, "bundle_id": .text,
+            "customer_identifier": .text, "product_identifier": .text, "decline_reason": .text, "created_at": .integer,
+            "is_uncaptured": .integer,
+        ], "ON CONFLICT (charge_key) DO NOTHING RETURNING charge_key, charge_number")
 
     /// Captures authorized charges. Every other is left as it is.
     /// - Returns: The keys of the charges that were captured now.
@@ -141,6 +217,15 @@ package enum ChargeRepository {
 
     private static var vanished: PersistenceError {
         PersistenceError(.statement, "the ledger has lost a row, though it never deletes any")
+    }
+
+    private static func newCharge(
+        _ number: Int64, _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp
+    ) -> Charge {
+        Charge(
+            chargeKey: request.chargeKey, chargeIdentifier: "\(number)", outcome: decision.outcome,
+            amount: request.amount, declineReason: decision.declineReason, createdAt: now,
+            authorizedUntil: decision.outcome == .authorized ? now + ChargeLedger.authorizedTime : nil)
     }
 
     private static func charge(_ row: SQLRow) throws(PersistenceError) -> Charge {

@@ -32,7 +32,7 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the payment processor", on: service)
         endpoints.handle(ProcessorEndpoints.createCharge, ledger.create)
-        endpoints.handle(ProcessorEndpoints.authorizeCharge, ledger.authorize)
+        endpoints.handle(ProcessorEndpoints.authorizeCharges, ledger.authorize)
         endpoints.handle(ProcessorEndpoints.captureCharges, ledger.capture)
         endpoints.handle(ProcessorEndpoints.cancelCharge, ledger.cancel)
         endpoints.handle(ProcessorEndpoints.listCharges, ledger.list)

@@ -62,20 +62,21 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.init(
-            database: database,
-            collaborators: .onBus(bus),
-            clock: clock, claims: claims, logger: logger, metrics: metrics, checkpoint: checkpoint)
+            database: database, collaborators: .onBus(bus), executor: bus.loop, clock: clock, claims: claims,
+            logger: logger, metrics: metrics, checkpoint: checkpoint)
     }
 
     /// Creates a service that calls the other services through functions.
     init(
-        database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
-        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
+        database: any SQLDatabase, collaborators: PurchaseCollaborators, executor: (any TaskExecutor)? = nil,
+        clock: BusinessClock = BusinessClock(), claims: PurchaseClaims = PurchaseClaims(), logger: Logger,
+        metrics: (any MetricsFactory)? = nil,
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         let quotes = QuoteCache(fetch: collaborators.quote)
         let context = QueueContext(
-            database: database, clock: clock, claims: claims, collaborators: collaborators, quotes: quotes,
+            database: database, executor: executor, clock: clock, claims: claims, collaborators: collaborators,
+            quotes: quotes,
             defaults: AppDefaults(fetch: collaborators.app), checkpoint: checkpoint,
             record: SalesRecord(logger: logger, factory: metrics), logger: logger)
         self.context = context
@@ -92,7 +93,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         clocks = ClockService(context: context, renewals: renewals)
         serverEvents = ServerEventService(context: context, subscriptions: subscriptionReader, clocks: clocks)
         captures = CaptureService(context: context)
-        purchases = PurchaseService(context: context, renewals: renewals, captures: captures, inFlight: inFlight)
+        purchases = PurchaseService(
+            context: context, renewals: renewals,
+            authorized: AuthorizedPurchases(context: context, captures: captures), inFlight: inFlight)
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)

@@ -4,6 +4,8 @@ import Persistence
 /// The dependencies that the parts of the payment queue share.
 struct QueueContext: Sendable {
     let database: any SQLDatabase
+    /// The loop on which requests are handled, or nil for any thread.
+    let executor: (any TaskExecutor)?
     let clock: BusinessClock
     /// The division of unfinished work among replicas.
     let claims: PurchaseClaims

@@ -39,9 +39,7 @@ package struct SQLCounter: Hashable, Sendable {
             let last: Int64 = try row["value"]
             return (0..<count).map { last - Int64(count - 1 - $0) }
         case .postgres:
-            var numbers: [Int64] = []
-            for row in try await transaction.query(nextSQL, count) { numbers.append(try row["value"]) }
-            return numbers
+            return try await transaction.query(nextSQL, count).values(of: "value")
         }
     }
 
@@ -50,9 +48,17 @@ package struct SQLCounter: Hashable, Sendable {
         "SELECT nextval('\(Self.sequence(name))') AS value FROM generate_series(1, ?) ORDER BY value"
     }
 
-    /// Starts to take the next number, so that it shares a round trip.
+    /// Starts to take the next `count` numbers, so that it shares a round trip.
     /// - Returns: A query with the column `value`, or nil on SQLite, which has no round trips.
-    package func startNext(in transaction: SQLTransaction) async throws(PersistenceError) -> StartedQuery? {
-        transaction.dialect == .sqlite ? nil : try await transaction.start(nextSQL, 1)
+    package func startNext(
+        _ count: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedQuery? {
+        transaction.dialect == .sqlite ? nil : try await transaction.startAll(nextSQL, count)
+    }
+
+    /// Gives back this transaction's last `count` numbers. A sequence of PostgreSQL keeps the gap.
+    package func release(_ count: Int, in transaction: SQLTransaction) async throws(PersistenceError) {
+        guard transaction.dialect == .sqlite else { return }
+        try await transaction.execute("UPDATE counter SET value = value - ? WHERE name = ?", count, name)
     }
 }

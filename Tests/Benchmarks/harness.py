@@ -331,6 +331,10 @@ def note(options, round, what, connections, stack, result):
     return row
 
 
+# The stack of an earlier build.
+BEFORE = "storebus before"
+
+
 def key(row): return row["what"], row["connections"], row["stack"]
 
 

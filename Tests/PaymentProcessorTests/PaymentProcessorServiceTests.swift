@@ -75,6 +75,22 @@ import Testing
         }
     }
 
+    @Test func `an authorized batch answers on the bus, each charge with its own result`() async throws {
+        try await withProcessor(.approve) { stack in
+            let reply = try await stack.call(
+                ProcessorEndpoints.authorizeCharges,
+                AuthorizeChargesRequest(charges: [
+                    try LedgerFixture.request("purchase:t_1"), try LedgerFixture.request("purchase:t_2", "0.00"),
+                ]))
+            let listed = try await stack.call(ProcessorEndpoints.listCharges, ChargeListRequest())
+            #expect(reply.charges.map(\.charge) == [listed.charges.first, nil])
+            #expect(listed.charges.map(\.outcome) == [.authorized])
+            let error = StoreError(
+                .requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
+            #expect(reply.charges.map(\.error) == [nil, error])
+        }
+    }
+
     @Test(arguments: [ProcessorMode.timeoutBefore, .timeoutAfter])
     func `P4 a caller without an answer sees a timeout, asks again and gets the charge`(
         _ mode: ProcessorMode

@@ -100,31 +100,34 @@ struct EventImporter: Sendable {
             guard try await Self.advance(from: position, to: end, in: transaction) else { return false }
             var hasEndpoint: [ExactText: Bool] = [:]
             var dates = try await SignedDates(of: events, in: transaction)
+            var rows = NotificationRepository.Rows()
             for event in events {
                 if hasEndpoint[event.bundleId] == nil {
                     hasEndpoint[event.bundleId] =
                         try await EndpointRepository.find(event.bundleId, in: transaction) != nil
                 }
-                try await Self.insert(
-                    event, &dates, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
+                try await Self.append(
+                    event, &dates, hasEndpoint: hasEndpoint[event.bundleId] == true, to: &rows, in: transaction)
             }
+            try await rows.write(in: transaction)
             return true
         }
     }
 
-    private static func insert(
-        _ event: ServerEvent, _ dates: inout SignedDates, hasEndpoint: Bool, in transaction: SQLTransaction
+    private static func append(
+        _ event: ServerEvent, _ dates: inout SignedDates, hasEndpoint: Bool, to rows: inout NotificationRepository.Rows,
+        in transaction: SQLTransaction
     ) async throws {
         if let extensions = event.extensions {
             // It is the last one by its date, too.
+            try await rows.write(in: transaction)
             let last = try await NotificationRepository.lastSigned(of: event.bundleId, at: event.at, in: transaction)
             var draft = NotificationDraft(
                 bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: 0),
                 notificationType: .renewalExtension, subtype: .summary,
                 signedDate: last.map { $0 + .milliseconds(1) } ?? event.at)
             draft.extensions = extensions
-            try await NotificationRepository.insert(
-                NewNotification(draft: draft, eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)
+            try rows.append(NewNotification(draft: draft, eventAt: event.at), hasEndpoint: hasEndpoint)
         }
         for (ordinal, made) in NotificationPolicy.notifications(of: event.changes).enumerated() {
             var draft = NotificationDraft(
@@ -144,11 +147,11 @@ struct EventImporter: Sendable {
             let new = NewNotification(
                 draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
                 eventAt: event.at, source: source)
-            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
+            try rows.append(new, hasEndpoint: hasEndpoint)
             if PlantedBug.isActive(.notificationMadeTwice), ordinal == 0 {
                 var again = new
                 (again.draft.notificationUUID, again.source) = (NotificationUUID.random(), nil)
-                try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
+                try rows.append(again, hasEndpoint: hasEndpoint)
             }
         }
     }
@@ -190,17 +193,15 @@ private struct SignedDates {
 
     /// Reads the earlier signing times in one round trip: those at the events' instants and in the second before them.
     init(of events: [ServerEvent], in reader: SQLReader) async throws(PersistenceError) {
-        var started: [(Instant, StartedQuery)] = []
+        var search = SQLBatch(NotificationRepository.lastSigned)
         for instant in Set(events.compactMap(Self.instant)) {
-            started.append(
-                (
-                    instant,
-                    try await NotificationRepository.startLastSigned(of: instant.customer, at: instant.at, in: reader)
-                ))
+            NotificationRepository.appendSearch(of: instant.customer, at: instant.at, to: &search)
         }
-        for (instant, query) in started {
-            let signed: Timestamp? = try await query.first()?["last"]
-            last[instant] = signed
+        for row in try await reader.start(search).rows() {
+            let (at, signed): (Timestamp, Timestamp?) = (try row["instant"], try row["last"])
+            let customer = CustomerReference(
+                bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"])
+            last[Instant(customer: customer, at: at)] = signed
         }
     }
 

@@ -18,33 +18,60 @@ enum NotificationRepository {
     static func insert(
         _ new: NewNotification, hasEndpoint: Bool, payload: String? = nil, in transaction: SQLTransaction
     ) async throws {
-        let draft = new.draft
-        try await transaction.send(
-            """
-            INSERT INTO notification (uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at,
-                state, due_at, source)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
-            draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
-            hasEndpoint ? ServerNotification.State.pending : .noEndpoint,
-            hasEndpoint ? new.eventAt.milliseconds : nil, new.source)
-        try await transaction.send(
-            """
-            INSERT INTO notification_payload (position, draft, payload)
-            SELECT position, ?, ? FROM notification WHERE uuid = ? AND bundle_id = ? ON CONFLICT DO NOTHING
-            """, try StoredJSON.text(draft), payload, draft.notificationUUID, draft.bundleId)
+        var rows = Rows()
+        try rows.append(new, hasEndpoint: hasEndpoint, payload: payload)
+        try await rows.write(in: transaction)
     }
 
-    /// Starts to read when a customer's notification of an instant was last signed, the column `last`. It includes
-    /// those of the second before it, which may have been signed at the instant itself.
-    static func startLastSigned(
-        of customer: CustomerReference, at instant: Timestamp, in reader: SQLReader
-    ) async throws(PersistenceError) -> StartedQuery {
-        try await reader.start(
-            """
-            SELECT MAX(signed_at) AS last FROM notification
-            WHERE bundle_id = ? AND customer_identifier = ? AND event_at > ? AND event_at <= ?
-            """, customer.bundleId, customer.customerIdentifier, instant.milliseconds - 1_000, instant.milliseconds)
+    /// The rows of new notifications.
+    struct Rows: Sendable {
+        private var notifications = SQLBatch(
+            .insert(
+                into: "notification",
+                [
+                    "uuid": .text, "bundle_id": .text, "customer_identifier": .text, "account": .text, "type": .text,
+                    "subtype": .text, "event_at": .integer, "signed_at": .integer, "state": .text, "due_at": .integer,
+                    "source": .text,
+                ], "ON CONFLICT DO NOTHING"))
+        private var payloads = SQLBatch(
+            .insert(
+                into: "notification_payload (position, draft, payload)",
+                selecting: "SELECT position, ?, ? FROM notification WHERE uuid = ? AND bundle_id = ?",
+                "ON CONFLICT DO NOTHING", .text, .text, .text, .text))
+
+        /// Adds a notification, as ``NotificationRepository/insert(_:hasEndpoint:payload:in:)`` writes it.
+        mutating func append(_ new: NewNotification, hasEndpoint: Bool, payload: String? = nil) throws {
+            let draft = new.draft
+            payloads.append(try StoredJSON.text(draft), payload, draft.notificationUUID, draft.bundleId)
+            notifications.append(
+                draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
+                draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
+                hasEndpoint ? ServerNotification.State.pending : .noEndpoint,
+                hasEndpoint ? new.eventAt.milliseconds : nil, new.source)
+        }
+
+        /// Writes the notifications that were added since the last time.
+        mutating func write(in transaction: SQLTransaction) async throws(PersistenceError) {
+            let written = self
+            self = Rows()
+            try await transaction.send(written.notifications)
+            try await transaction.send(written.payloads)
+        }
+    }
+
+    /// The times at which customers' notifications of an instant were last signed, for ``appendSearch(of:at:to:)``.
+    static let lastSigned = SQLBatchStatement.query(
+        """
+        SELECT ? AS bundle_id, ? AS customer_identifier, CAST(? AS BIGINT) AS instant, MAX(signed_at) AS last
+        FROM notification
+        WHERE bundle_id = ? AND customer_identifier = ? AND event_at > ? AND event_at <= ?
+        """, .text, .text, .integer, .text, .text, .integer, .integer)
+
+    /// Adds a customer and an instant. Its notifications include those of the second before it, which may have been
+    /// signed at the instant itself.
+    static func appendSearch(of customer: CustomerReference, at instant: Timestamp, to search: inout SQLBatch) {
+        let (app, identifier, at) = (customer.bundleId, customer.customerIdentifier, instant.milliseconds)
+        search.append(app, identifier, at, app, identifier, at - 1_000, at)
     }
 
     /// Reads when an app's last notification was signed, of events up to an instant.

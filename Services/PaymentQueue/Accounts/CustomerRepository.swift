@@ -36,7 +36,7 @@ enum CustomerRepository {
         /// The account's tester settings as JSON, or nil when no operator has set any.
         var testerSettings: String?
 
-        fileprivate init(_ row: SQLRow) throws(PersistenceError) {
+        init(_ row: SQLRow) throws(PersistenceError) {
             customer = try CustomerRepository.customer(row)
             clock = try AppClock(row)
             testerSettings = try row["tester_settings"]
@@ -64,14 +64,27 @@ enum CustomerRepository {
                 """, id.bundleId, id.customerIdentifier)
         }
         return try await transaction.start(
-            """
-            SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen,
-                t.settings AS tester_settings
-            FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
-                LEFT JOIN tester t ON t.scope = ? AND t.account = c.account
-            WHERE c.bundle_id = ? AND c.customer_identifier = ?
-            """, IsolationScope(of: id.bundleId).key, id.bundleId, id.customerIdentifier)
+            lockedSQL, IsolationScope(of: id.bundleId).key, id.bundleId, id.customerIdentifier)
     }
+
+    private static let lockedSQL = """
+        SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen,
+            t.settings AS tester_settings
+        FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
+            LEFT JOIN tester t ON t.scope = ? AND t.account = c.account
+        WHERE c.bundle_id = ? AND c.customer_identifier = ?
+        """
+
+    /// The rows of locked customers: their settings' scope, app and customer.
+    static let lockedRows = SQLBatchStatement.query(lockedSQL, .text, .text, .text)
+
+    /// Locks customers' rows until the commit: apps and customers. SQLite's writer needs no locks.
+    static let lock = SQLBatchStatement.query("\(keySQL) \(SQLDialect.postgres.lockRow)", .text, .text)
+    /// Locks the rows of customers that no other transaction has locked, as ``lock``.
+    static let lockUnlocked = SQLBatchStatement.query("\(keySQL) \(SQLDialect.postgres.skipLocked)", .text, .text)
+
+    private static let keySQL =
+        "SELECT bundle_id, customer_identifier FROM customer WHERE bundle_id = ? AND customer_identifier = ?"
 
     /// Waits until the customer's row is locked.
     /// - Returns: Nil for an unknown customer.
@@ -80,14 +93,12 @@ enum CustomerRepository {
         return try Locked(row)
     }
 
-    /// Sets a locked customer's last journal row, and the last place among the transactions' changes.
-    static func setHead(
-        _ seq: Int64, modified: Int64, of id: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            "UPDATE customer SET head_seq = ?, modified_seq = ? WHERE bundle_id = ? AND customer_identifier = ?", seq,
-            modified, id.bundleId, id.customerIdentifier)
-    }
+    /// The rows of locked customers after a commit.
+    ///
+    /// Each has the last journal row, the last place among the transactions' changes, the app and the customer.
+    static let newHeads = SQLBatchStatement.update(
+        "customer", set: "head_seq = ?, modified_seq = ?", where: "bundle_id = ? AND customer_identifier = ?",
+        .integer, .integer, .text, .text)
 
     /// Lists an account's customers in one app, or in all of the installation.
     static func all(

@@ -175,14 +175,10 @@ final class CaptureService: QueuePart {
 
 /// Reads and writes the purchases whose authorized charges wait for capture.
 enum CaptureRepository {
-    /// Adds a purchase.
-    /// - Parameter wall: The wall time of the write. Other processes find the row by it when its own has left it.
-    static func insert(
-        _ transactionID: String, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            "INSERT INTO capture (transaction_id, written_at) VALUES (?, ?)", transactionID, wall.milliseconds)
-    }
+    /// The rows of new purchases: the transaction and the wall time of the write.
+    ///
+    /// Other processes find a row by the time when its own has left it.
+    static let inserted = SQLBatchStatement.insert(into: "capture", ["transaction_id": .text, "written_at": .integer])
 
     /// Finds purchases committed outside a period that ends now, by identifier.
     ///

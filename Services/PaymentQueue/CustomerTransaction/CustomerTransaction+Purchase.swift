@@ -75,42 +75,6 @@ extension CustomerTransaction {
         }
     }
 
-    /// Writes a whole purchase whose charge was authorized or declined before.
-    /// - Parameters:
-    ///   - terms: The terms that the authorization is for.
-    ///   - number: The number of the transaction, if it was asked for already.
-    mutating func conclude(
-        _ purchase: NewPurchase, _ terms: PurchaseTerms, _ authorization: PurchaseAuthorization, number: StartedQuery?
-    ) async throws -> StoredTransaction {
-        var machine = purchase.machine(terms)
-        let createdSeq = try journal(.updated, machine.transaction, event: .purchasing)
-        var stored = StoredTransaction(
-            customer: customer, transaction: machine.transaction, phase: .settled, createdSeq: createdSeq, terms: terms,
-            request: purchase.request, chargeKey: authorization.chargeKey)
-        let event: TransactionStateMachine.Event
-        switch authorization.reply {
-        case .approved:
-            let identifier = try await TransactionRepository.nextIdentifier(
-                of: customer.bundleId, started: number, in: transaction)
-            event = .purchase(terms.purchase(transactionIdentifier: identifier, at: now, original: nil))
-            (stored.historySeq, stored.modifiedSeq) = (nextSeq, nextModifiedSeq())
-        case .failed(let error): event = .fail(error)
-        case .mismatch, .undecided: throw StoreError(.internal, "a charge that was neither authorized nor declined")
-        }
-        guard case .changed(let actions) = machine.handle(event) else {
-            throw StoreError(.internal, "a new purchase that does not end")
-        }
-        stored.transaction = machine.transaction
-        let body = try StoredJSON.text(stored.transaction)
-        try await TransactionRepository.insert(stored, body: body, in: transaction)
-        try await insertPayment(purchase)
-        if authorization.reply == .approved {
-            try await CaptureRepository.insert(stored.id, wall: wall, in: transaction)
-        }
-        for action in actions { try await perform(action, stored, body: body) }
-        return stored
-    }
-
     /// Plans a purchase again after another one of the same product.
     mutating func replan(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard stored.phase == .waiting, let quote = stored.quote else { return stored }
@@ -157,16 +121,8 @@ extension CustomerTransaction {
             createdSeq: seq, terms: terms, quote: quote, request: purchase.request,
             chargeKey: StoredTransaction.chargeKey(of: value.id))
         try await TransactionRepository.insert(stored, body: body, in: transaction)
-        try await insertPayment(purchase)
+        try await PaymentRepository.insert(purchase, of: customer, wall: wall, in: transaction)
         return stored
-    }
-
-    /// Writes the idempotency key's row, if the purchase has a key.
-    private func insertPayment(_ purchase: NewPurchase) async throws {
-        guard let fingerprint = purchase.fingerprint else { return }
-        try await PaymentRepository.insert(
-            purchase.payment, fingerprint: fingerprint, transactionID: purchase.id, of: customer, wall: wall,
-            in: transaction)
     }
 
     /// Reserves the offer's claim and, for one purchase at a time, the product's slot.

@@ -106,13 +106,7 @@ struct CustomerTransaction {
         _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
     ) throws -> Int64 {
         let seq = nextSeq
-        entries.append(
-            JournalEntry(
-                change: CustomerChange(
-                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
-                    transaction: value),
-                body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision,
-                event: event))
+        entries.append(try .change(kind, value, of: customer, seq: seq, event: event, body: body))
         return seq
     }
 
@@ -170,11 +164,13 @@ struct CustomerTransaction {
 
     private func writeJournal() async throws {
         guard !entries.isEmpty || modifications > 0 else { return }
-        try await CustomerRepository.setHead(
-            entries.last?.change.seq ?? account.headSeq, modified: account.modifiedSeq + modifications, of: customer,
-            in: transaction)
-        guard !entries.isEmpty else { return }
-        try await JournalRepository.append(entries, of: customer, wall: wall, in: transaction)
+        var (heads, rows) = (SQLBatch(CustomerRepository.newHeads), SQLBatch(JournalRepository.inserted))
+        heads.append(
+            entries.last?.change.seq ?? account.headSeq, account.modifiedSeq + modifications, customer.bundleId,
+            customer.customerIdentifier)
+        for entry in entries { JournalRepository.append(entry, of: customer, wall: wall, to: &rows) }
+        try await transaction.send(heads)
+        try await transaction.send(rows)
     }
 }
 

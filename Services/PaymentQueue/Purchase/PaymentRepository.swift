@@ -47,9 +47,29 @@ enum PaymentRepository {
     static func found(_ query: StartedQuery, in reader: SQLReader) async throws -> StoredPayment? {
         let row = try await query.first()
         if PlantedBug.isActive(.checkThenInsert), reader is SQLTransaction { return nil }
-        guard let row else { return nil }
-        return StoredPayment(
+        return try row.map(payment)
+    }
+
+    private static func payment(_ row: SQLRow) throws -> StoredPayment {
+        StoredPayment(
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], reply: try reply(row))
+    }
+
+    /// The search for the payments of many keys, each with its customer and key, for ``found(_:)``.
+    static let search = SQLBatchStatement.query(
+        """
+        SELECT p.bundle_id, p.customer_identifier, p.request_key, p.fingerprint, p.transaction_id, \(reply)
+        FROM payment p JOIN payment_transaction t ON t.id = p.transaction_id
+        WHERE p.bundle_id = ? AND p.customer_identifier = ? AND p.request_key = ?
+        """, .text, .text, .text)
+
+    /// Waits for the payments that were searched for.
+    static func found(
+        _ started: StartedBatch
+    ) async throws -> [(customer: CustomerReference, key: String, payment: StoredPayment)] {
+        let rows = try await started.rows()
+        if PlantedBug.isActive(.checkThenInsert) { return [] }
+        return try rows.map { (try CustomerReference($0), try $0["request_key"], try payment($0)) }
     }
 
     /// Tells whether a promoted purchase has a payment.
@@ -81,18 +101,34 @@ enum PaymentRepository {
             status: try row["answer_status"] ?? endedStatus, transaction: transaction, isReplayed: true)
     }
 
+    /// Writes the row of a purchase's payment, if the purchase has an idempotency key.
+    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
+    @inline(never)
     static func insert(
-        _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerReference, wall: Timestamp,
-        in transaction: SQLTransaction
+        _ purchase: NewPurchase, of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        let key = PlantedBug.isActive(.noDeduplication) ? transactionID : payment.requestIdentifier
-        try await transaction.send(
-            """
-            INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
-                transaction_id, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """,
-            customer.bundleId, customer.customerIdentifier, key, fingerprint, payment.intentIdentifier, transactionID,
+        var rows = SQLBatch(inserted)
+        append(purchase, of: customer, wall: wall, to: &rows)
+        try await transaction.send(rows)
+    }
+
+    /// The rows of new payments, for ``append(_:of:wall:to:)``.
+    static let inserted = SQLBatchStatement.insert(
+        into: "payment",
+        [
+            "bundle_id": .text, "customer_identifier": .text, "request_key": .text, "fingerprint": .text,
+            "intent_identifier": .text, "transaction_id": .text, "created_at": .integer,
+        ])
+
+    /// Adds the row of a purchase's payment, if the purchase has an idempotency key.
+    static func append(
+        _ purchase: NewPurchase, of customer: CustomerReference, wall: Timestamp, to rows: inout SQLBatch
+    ) {
+        guard let fingerprint = purchase.fingerprint else { return }
+        let payment = purchase.payment
+        let key = PlantedBug.isActive(.noDeduplication) ? purchase.id : payment.requestIdentifier
+        rows.append(
+            customer.bundleId, customer.customerIdentifier, key, fingerprint, payment.intentIdentifier, purchase.id,
             wall.milliseconds)
     }
 

@@ -18,9 +18,10 @@ struct PurchaseCollaborators: Sendable {
     /// Creates a charge, idempotent by key, and returns its outcome.
     /// - Throws: For any call without a reply. Then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
-    /// Authorizes a charge, idempotent by key. A reply that is `pending` leaves no trace.
-    /// - Throws: For any call without a reply. Then the charge may be authorized, and lapses.
-    var authorize: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Authorizes charges, each for itself and idempotent by key. A reply that is `pending` leaves no trace.
+    /// - Throws: For any call without a reply. Then any of the charges may be authorized, and lapses.
+    var authorize:
+        @Sendable (AuthorizeChargesRequest, ContinuousClock.Instant) async throws(StoreError) -> AuthorizeChargesReply
     /// Captures authorized charges, idempotent by key.
     /// - Throws: For any call without a reply. Then any of them may be captured.
     var capture:
@@ -57,7 +58,7 @@ extension PurchaseCollaborators {
         return PurchaseCollaborators(
             quote: caller.function(CatalogEndpoints.quoteProduct),
             charge: caller.function(ProcessorEndpoints.createCharge),
-            authorize: caller.function(ProcessorEndpoints.authorizeCharge),
+            authorize: caller.function(ProcessorEndpoints.authorizeCharges),
             capture: caller.function(ProcessorEndpoints.captureCharges),
             cancelCharge: caller.function(ProcessorEndpoints.cancelCharge),
             refund: caller.function(ProcessorEndpoints.createRefund),

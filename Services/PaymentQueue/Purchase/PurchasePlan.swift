@@ -352,7 +352,8 @@ struct PurchaseAuthorization: Hashable, Sendable {
         let payment = request.payment
         guard quote.availability == .available, let product = quote.product, product.type.isSoldInQuantity,
             payment.paymentDiscount == nil, request.redeemedOffer == nil, payment.intentIdentifier == nil,
-            !payment.simulatesAskToBuyInSandbox, let amount = product.price.times(payment.quantity),
+            !payment.simulatesAskToBuyInSandbox, request.past == nil,
+            let amount = product.price.times(payment.quantity),
             amount.minorUnits > 0
         else { return nil }
         return amount

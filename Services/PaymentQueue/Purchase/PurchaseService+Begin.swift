@@ -65,9 +65,17 @@ extension PurchaseService {
         } catch {
             return (nil, error)
         }
-        let authorization =
-            hint.buysPlainly && isFirst ? try await authorize(request, quote, until: deadline) : nil
-        let begun = try await begin(request, quote, in: hint.storefront, fingerprint, authorization)
+        if hint.buysPlainly, isFirst {
+            switch try await authorized.buy(request, quote, in: hint.storefront, fingerprint, until: deadline) {
+            case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
+            case .sold(let written): return (try await conclude(written, request, deadline), nil)
+            case .moved(let storefront):
+                customerHints.insert(CustomerHint(storefront: storefront), for: request.customer)
+                return (nil, nil)
+            case .otherTerms, .alone: break
+            }
+        }
+        let begun = try await begin(request, quote, in: hint.storefront, fingerprint)
         switch begun.output {
         case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
         case .started(let stored, _): return (try await conclude(begun.with(stored), request, deadline), nil)
@@ -120,42 +128,11 @@ extension PurchaseService {
             isReplayed: false)
     }
 
-    // MARK: Authorization
-
-    /// Asks the processor for an authorization, if one commit is likely to suffice.
-    /// - Returns: The authorization, or nil when the purchase is charged after its first commit. If its reply was lost,
-    ///   the authorized charge lapses.
-    private func authorize(
-        _ request: AddPaymentRequest, _ quote: Quote, until deadline: ContinuousClock.Instant
-    ) async throws -> PurchaseAuthorization? {
-        guard let amount = PurchaseAuthorization.amount(of: request, quote) else { return nil }
-        let id = newIdentifier()
-        try checkpoint(.beforeAuthorization)
-        let charge: Charge
-        do {
-            charge = try await collaborators.authorize(
-                CreateChargeRequest(
-                    chargeKey: StoredTransaction.chargeKey(of: id), amount: amount, bundleId: request.bundleId,
-                    customerIdentifier: request.customerIdentifier,
-                    productIdentifier: request.payment.productIdentifier),
-                min(deadline - Self.replyMargin, .now + Self.authorizationTime))
-        } catch {
-            return nil
-        }
-        try checkpoint(.afterAuthorization)
-        return PurchaseAuthorization(id: id, amount: amount, charge)
-    }
-
-    private func newIdentifier() -> String {
-        var random = SystemRandomNumberGenerator()
-        return Identifiers.transaction(wall: clock.wall(), random: &random)
-    }
-
     // MARK: First commit
 
     /// The result of the first commit.
     private enum Begun: Sendable {
-        /// The key is new. The commit has begun this purchase, or written all of it.
+        /// The key is new. The commit has begun this purchase, or written one that has failed.
         case started(StoredTransaction, isPlain: Bool)
         /// The key was used before.
         case existing(StoredPayment)
@@ -175,15 +152,12 @@ extension PurchaseService {
 
     /// Makes the first commit: payment, transaction, claims and journal. It also uses the payment's intent.
     ///
-    /// A purchase that StoreKit reports as failed ends in this commit, and so does one that was authorized before.
-    /// - Parameters:
-    ///   - storefront: The storefront the quote is for.
-    ///   - authorization: The charge of the purchase, if the commit finds its terms agreed. Otherwise it is voided.
+    /// A purchase that StoreKit reports as failed ends in this commit.
+    /// - Parameter storefront: The storefront the quote is for.
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or must not have one. Then
     ///   nothing is written.
     private func begin(
-        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
-        _ authorization: PurchaseAuthorization? = nil
+        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
     ) async throws -> CustomerTransaction.Committed<Begun> {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
@@ -192,27 +166,17 @@ extension PurchaseService {
         {
             return .init(output: .existing(known), changes: [], woken: [])
         }
+        var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
-            id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
+            id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
+            deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
             past: request.past, fingerprint: fingerprint)
-        let begun = try await commit(purchase, of: customer, in: storefront, authorization)
-        if let authorization { try settle(authorization, begun.output) }
-        return begun
-    }
-
-    /// Captures the authorization if the commit has used it, and voids it otherwise.
-    private func settle(_ authorization: PurchaseAuthorization, _ begun: Begun) throws {
-        guard case .started(let stored, _) = begun, stored.id.isExactly(authorization.id) else {
-            return captures.void(authorization)
-        }
-        if authorization.reply == .approved { captures.add(authorization) }
-        try checkpoint(.afterOnlyCommit)
+        return try await commit(purchase, of: customer, in: storefront)
     }
 
     private func commit(
-        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String,
-        _ authorization: PurchaseAuthorization?
+        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String
     ) async throws -> CustomerTransaction.Committed<Begun> {
         let begun = try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
@@ -220,11 +184,8 @@ extension PurchaseService {
             ) {
                 let payment = try await PaymentRepository.startFind(
                     key: purchase.payment.requestIdentifier, of: customer, in: transaction)
-                let number =
-                    authorization?.reply == .approved
-                    ? try await TransactionRepository.startNextIdentifier(of: customer.bundleId, in: transaction) : nil
                 let facts = try await EntitlementRepository.start(purchase.quote, of: customer, in: transaction)
-                return (payment: payment, number: number, facts: facts)
+                return (payment: payment, facts: facts)
             } then: { commit, started in
                 if let payment = try await PaymentRepository.found(started.payment, in: transaction) {
                     return Begun.existing(payment)
@@ -236,25 +197,17 @@ extension PurchaseService {
                 let plan = try await commit.plan(
                     purchase.payment, purchase.request, quote: purchase.quote, started: started.facts,
                     past: purchase.past)
-                if let authorization, let terms = authorization.terms(of: plan) {
-                    var purchase = purchase
-                    purchase.id = authorization.id
-                    let stored = try await commit.conclude(purchase, terms, authorization, number: started.number)
-                    return .started(stored, isPlain: true)
-                }
                 return .started(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
             }
-            if case .started(let stored, _) = committed.output {
-                try checkpoint(stored.id.isExactly(authorization?.id) ? .insideOnlyCommit : .insideFirstCommit)
-            }
+            if case .started = committed.output { try checkpoint(.insideFirstCommit) }
             return committed
         }
         switch begun.output {
         case .existing: break
         case .moved(let storefront): customerHints.insert(CustomerHint(storefront: storefront), for: customer)
-        case .started(let stored, let isPlain):
+        case .started(_, let isPlain):
             customerHints.insert(CustomerHint(storefront: storefront, buysPlainly: isPlain), for: customer)
-            if !stored.id.isExactly(authorization?.id) { try checkpoint(.afterFirstCommit) }
+            try checkpoint(.afterFirstCommit)
         }
         return begun
     }

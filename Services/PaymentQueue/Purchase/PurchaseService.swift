@@ -7,15 +7,14 @@ import Synchronization
 
 /// Handles `queue.add`: one key, one transaction, at most one charge, through a crash of any process.
 ///
-/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047). For every
-/// other the first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The
-/// request that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in
-/// this process. Each commit is one function, and the process may die between them.
+/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047), in batches
+/// (``AuthorizedPurchases``). For every other the first commit begins a purchase, the processor is asked, and the
+/// outcome commit ends it (ADR 0004). The request that began it, a request that joins it and the sweep all call
+/// ``drive(_:fresh:until:)``, one at a time in this process. Each commit is one function, and the process may die
+/// between them.
 struct PurchaseService: QueuePart {
     /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
-    /// Timeout of an authorization. A processor that takes longer is asked after the first commit.
-    static let authorizationTime: Duration = .milliseconds(200)
     /// Timeout of one request to the processor.
     ///
     /// It is longer than a slow reply takes, and short enough that the next attempt ends within five seconds.
@@ -30,8 +29,8 @@ struct PurchaseService: QueuePart {
     let context: QueueContext
     /// Processes the events that are due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
-    /// Captures authorized and committed charges.
-    let captures: CaptureService
+    /// Buys what is likely to need one commit.
+    let authorized: AuthorizedPurchases
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
     /// The last facts read about customers, for quotes and authorizations before a database read. They are only hints,

@@ -7,35 +7,21 @@ import StoreModels
 ///
 /// A row is written in its change's own commit.
 enum JournalRepository {
-    /// Writes rows that a ``CustomerTransaction`` has numbered.
-    static func append(
-        _ entries: [JournalEntry], of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        var rest = entries[...]
-        while !rest.isEmpty {
-            let batch = rest.prefix(rowsMax)
-            rest = rest.dropFirst(batch.count)
-            let rows = rowLists[batch.count - 1]
-            try await transaction.send(
-                """
-                INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id,
-                    body, written_at, event)
-                VALUES \(rows)
-                """,
-                arguments: batch.flatMap { entry -> [any SQLValueConvertible] in
-                    [
-                        customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID,
-                        entry.revision, entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds,
-                        entry.event,
-                    ]
-                })
-        }
-    }
+    /// The rows of new changes, for ``append(_:of:wall:to:)``.
+    static let inserted = SQLBatchStatement.insert(
+        into: "journal",
+        [
+            "bundle_id": .text, "customer_identifier": .text, "seq": .integer, "transaction_id": .text,
+            "revision": .integer, "kind": .text, "device_id": .text, "body": .text, "written_at": .integer,
+            "event": .text,
+        ])
 
-    /// Maximum number of rows of one statement. Most commits have one or two.
-    private static let rowsMax = 4
-    private static let rowLists = (1...rowsMax).map {
-        Array(repeating: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: $0).joined(separator: ", ")
+    /// Adds the row of a change that its commit has numbered.
+    static func append(_ entry: JournalEntry, of customer: CustomerReference, wall: Timestamp, to rows: inout SQLBatch)
+    {
+        rows.append(
+            customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
+            entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
     }
 
     /// Reads the changes after `after`, in order.
@@ -140,6 +126,19 @@ struct JournalEntry: Hashable, Sendable {
     var revision: Int?
     /// The store event this change is listed as, if any.
     var event: StoreEvent.Kind?
+
+    /// Makes the entry of a transaction's revision.
+    /// - Parameter body: The transaction's JSON, if the caller has it.
+    static func change(
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, of customer: CustomerReference, seq: Int64,
+        event: StoreEvent.Kind?, body: String? = nil
+    ) throws -> JournalEntry {
+        JournalEntry(
+            change: CustomerChange(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
+                transaction: value),
+            body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event)
+    }
 
     /// The change as the event that announces it: a transaction's JSON is the row's.
     var published: PublishedChange {

@@ -33,34 +33,55 @@ enum CounterRepository {
         count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
     }
 
-    /// Starts to take the next number, if that saves a round trip.
-    /// - Returns: A query with the column `value`, or nil if the number is taken when it is needed.
-    static func startNext(
-        _ counter: Counter, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> StartedQuery? {
-        try await SQLCounter(counter.rawValue).startNext(in: transaction)
-    }
-
     /// Takes the next `count` numbers for an app. The installation's apps share a counter. An isolated store has its
     /// own, whose start depends on its seed.
     /// - Returns: The numbers in ascending order.
     static func next(
         _ counter: Counter, count: Int = 1, of bundleId: String, in transaction: SQLTransaction
     ) async throws -> [Int64] {
+        try await numbers(start(counter, count: count, of: bundleId, in: transaction))
+    }
+
+    /// Numbers that were asked for.
+    enum Started {
+        case taken([Int64])
+        /// A sequence's numbers, one a row.
+        case sequence(StartedQuery)
+        /// An isolated store's counter after the last of `count` numbers.
+        case isolated(StartedQuery, count: Int)
+    }
+
+    /// Starts to take the next `count` numbers for an app, as ``next(_:count:of:in:)`` does.
+    static func start(
+        _ counter: Counter, count: Int, of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Started {
+        guard count > 0 else { return .taken([]) }
         guard let app = IsolatedApp(bundleId), let start = counter.start else {
-            return try await next(counter, count: count, in: transaction)
+            let counter = SQLCounter(counter.rawValue)
+            if let query = try await counter.startNext(count, in: transaction) { return .sequence(query) }
+            return .taken(try await counter.next(count, in: transaction))
         }
-        guard count > 0 else { return [] }
-        let row = try await transaction.queryOne(
+        let query = try await transaction.start(
             """
             INSERT INTO isolated_counter (bundle_id, name, value) VALUES (?, ?, ?)
             ON CONFLICT (bundle_id, name) DO UPDATE SET value = isolated_counter.value + ?
             RETURNING value
             """, bundleId, counter.rawValue, start + app.numbersOffset + Int64(count), count)
-        guard let last = try row.map({ row throws(PersistenceError) in try row["value"] as Int64 }) else {
-            throw StoreError(.internal, "a store's counter was not written")
+        return .isolated(query, count: count)
+    }
+
+    /// Waits for numbers that were asked for.
+    /// - Returns: The numbers in ascending order.
+    static func numbers(_ started: Started) async throws -> [Int64] {
+        switch started {
+        case .taken(let numbers): return numbers
+        case .sequence(let query): return try await query.rows().values(of: "value")
+        case .isolated(let query, let count):
+            guard let last: Int64 = try await query.first()?["value"] else {
+                throw StoreError(.internal, "a store's counter was not written")
+            }
+            return Array(last - Int64(count) + 1...last)
         }
-        return Array(last - Int64(count) + 1...last)
     }
 
     /// Gives back this commit's last `count` numbers, so that isolated stores have no gaps.

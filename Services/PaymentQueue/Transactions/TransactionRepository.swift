@@ -7,17 +7,32 @@ import StoreModels
 enum TransactionRepository {
     /// Inserts a transaction.
     /// - Parameter body: The transaction's JSON.
+    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
+    @inline(never)
     static func insert(
         _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
     ) async throws {
+        var rows = SQLBatch(inserted)
+        try append(stored, body: body, to: &rows)
+        try await transaction.send(rows)
+    }
+
+    /// The rows of new transactions, for ``append(_:body:to:)``.
+    static let inserted = SQLBatchStatement.insert(
+        into: "payment_transaction",
+        [
+            "id": .text, "bundle_id": .text, "customer_identifier": .text, "created_seq": .integer,
+            "history_seq": .integer, "modified_seq": .integer, "state": .text, "phase": .text,
+            "awaits_answer": .integer, "was_deferred": .integer, "revision": .integer, "product_identifier": .text,
+            "origin_device_id": .text, "transaction_number": .integer, "supersedes": .text, "terms": .text,
+            "quote": .text, "offer_request": .text, "charge_key": .text, "waits_for": .text, "body": .text,
+        ])
+
+    /// Adds a new transaction's row.
+    /// - Parameter body: The transaction's JSON.
+    static func append(_ stored: StoredTransaction, body: String, to rows: inout SQLBatch) throws {
         let value = stored.transaction
-        try await transaction.send(
-            """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, modified_seq,
-                state, phase, awaits_answer, was_deferred, revision, product_identifier, origin_device_id,
-                transaction_number, supersedes, terms, quote, offer_request, charge_key, waits_for, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
+        rows.append(
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
             stored.historySeq, stored.modifiedSeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer,
             stored.wasDeferred, value.revision,
@@ -213,29 +228,6 @@ enum TransactionRepository {
         return identifier
     }
 
-    /// Starts to take the next identifier, if that saves a round trip.
-    ///
-    /// An unused number leaves a gap, as do the numbers of rolled-back transactions on PostgreSQL.
-    /// - Returns: The query, or nil if the identifier is taken when it is needed.
-    static func startNextIdentifier(
-        of bundleId: String, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> StartedQuery? {
-        guard IsolatedApp(bundleId) == nil else { return nil }
-        return try await CounterRepository.startNext(.transaction, in: transaction)
-    }
-
-    /// Takes the next identifier.
-    /// - Parameter started: The query of ``startNextIdentifier(of:in:)``.
-    static func nextIdentifier(
-        of bundleId: String, started: StartedQuery?, in transaction: SQLTransaction
-    ) async throws -> String {
-        guard let started else { return try await nextIdentifier(of: bundleId, in: transaction) }
-        guard let number: Int64 = try await started.first()?["value"] else {
-            preconditionFailure("a counter gives as many numbers as it is asked for")
-        }
-        return "\(number)"
-    }
-
     /// Takes the next identifiers of several transactions of an app, in ascending order.
     static func nextIdentifiers(
         _ count: Int, of bundleId: String, in transaction: SQLTransaction
@@ -405,13 +397,33 @@ extension TransactionRepository {
     static func unfinishedCount(
         of customer: CustomerReference, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
-        try await reader.query(
-            """
-            SELECT id FROM payment_transaction
+        var search = SQLBatch(unfinishedCounts)
+        appendSearch(of: customer, limit: limit, to: &search)
+        return try await unfinishedCounts(reader.start(search))[customer] ?? 0
+    }
+
+    /// The counts of customers' unfinished transactions, for ``appendSearch(of:limit:to:)``.
+    static let unfinishedCounts = SQLBatchStatement.query(
+        """
+        SELECT ? AS bundle_id, ? AS customer_identifier, COUNT(*) AS unfinished FROM (
+            SELECT 1 FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state IN ('purchased', 'restored')
-            LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, limit
-        ).count
+            LIMIT ?) AS few
+        """, .text, .text, .text, .text, .integer)
+
+    /// Adds a customer whose unfinished transactions are counted, up to `limit`.
+    static func appendSearch(of customer: CustomerReference, limit: Int, to search: inout SQLBatch) {
+        let (app, identifier) = (customer.bundleId, customer.customerIdentifier)
+        search.append(app, identifier, app, identifier, limit)
+    }
+
+    /// Waits for the counts.
+    static func unfinishedCounts(
+        _ started: StartedBatch
+    ) async throws(PersistenceError) -> [CustomerReference: Int] {
+        var counts: [CustomerReference: Int] = [:]
+        for row in try await started.rows() { counts[try CustomerReference(row)] = try row["unfinished"] }
+        return counts
     }
 
     /// Reads transactions of all customers for the operator, by identifier and so by age.

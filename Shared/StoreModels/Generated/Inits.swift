@@ -206,6 +206,27 @@ extension AppsPage {
     }
 }
 
+extension AuthorizeChargesReply {
+    @_disfavoredOverload
+    public init(charges: borrowing [AuthorizedCharge]) {
+        self.init(charges: copy charges)
+    }
+}
+
+extension AuthorizeChargesRequest {
+    @_disfavoredOverload
+    public init(charges: borrowing [CreateChargeRequest]) {
+        self.init(charges: copy charges)
+    }
+}
+
+extension AuthorizedCharge {
+    @_disfavoredOverload
+    public init(charge: borrowing Charge? = nil, error: StoreError? = nil) {
+        self.init(charge: copy charge, error: error)
+    }
+}
+
 extension BeginContentReply {
     @_disfavoredOverload
     public init(uploadIdentifier: borrowing String) {

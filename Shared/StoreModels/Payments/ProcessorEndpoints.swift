@@ -3,11 +3,12 @@ public enum ProcessorEndpoints {
     /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true, errors: [])
-    /// Authorizes a charge once per key, without charging yet.
+    /// Authorizes charges once per key, without charging yet. One commit records them.
     ///
-    /// The reply is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
+    /// Each result is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
     /// charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
-    public static let authorizeCharge = Endpoint<CreateChargeRequest, Charge>(
+    /// - Throws: `requestInvalid` for a batch that ``AuthorizeChargesRequest/validate()`` refuses.
+    public static let authorizeCharges = Endpoint<AuthorizeChargesRequest, AuthorizeChargesReply>(
         .paymentProcessor, "charge.authorize", isIdempotent: true, errors: [])
     /// Captures authorized charges, also those that have lapsed. Idempotent by key.
     public static let captureCharges = Endpoint<CaptureChargesRequest, CaptureChargesReply>(
@@ -62,6 +63,40 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// The mode of a tester, or nil for the processor's own mode.
     public var simulate: ProcessorMode?
+}
+
+/// Authorizes charges, each for itself: `{"charges":[{"chargeKey":"purchase:t_…",…}]}`
+public struct AuthorizeChargesRequest: Hashable, Sendable, Codable {
+    /// Charges in one request, at most.
+    public static let chargesMax = 256
+
+    /// 1…``chargesMax``, whose keys differ.
+    public var charges: [CreateChargeRequest]
+    /// Checks the batch's bounds.
+    ///
+    /// - Throws: `requestInvalid` for none, for more than fits, and for a key that appears twice.
+    public func validate() throws(StoreError) {
+        guard (1...Self.chargesMax).contains(charges.count) else {
+            throw StoreError.requestInvalid("charges", "charges must have 1 to \(Self.chargesMax) items")
+        }
+        guard Set(exactly: charges.map(\.chargeKey)).count == charges.count else {
+            throw StoreError.requestInvalid("charges", "charges must have each chargeKey once")
+        }
+    }
+}
+
+/// The results of an authorization.
+public struct AuthorizeChargesReply: Hashable, Sendable, Codable {
+    /// In the order of the request.
+    public var charges: [AuthorizedCharge]
+}
+
+/// The result for one charge: the charge, or the error that refused it alone.
+public struct AuthorizedCharge: Hashable, Sendable, Codable {
+    /// Nil if it was refused.
+    public var charge: Charge?
+    /// As ``ProcessorEndpoints/createCharge`` refuses one. A `path` in its details begins at the charge.
+    public var error: StoreError?
 }
 
 /// Captures authorized charges: `{"chargeKeys":["purchase:t_…"]}`

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// What one set of statements reads for a batch: the customers' states, and numbers for new transactions.
+/// Reads a batch's customers and numbers for new transactions, and decides about its commands.
 struct BatchReading {
     private var states: [CustomerReference: CustomerState] = [:]
     /// The customers whose commands are decided alone.

@@ -10,7 +10,7 @@ import Testing
 /// transaction has locked (P2, P3).
 /// Method: batches that a test composes, on one queue or on two of them at the same time.
 @Suite(.serialized) struct BatchReplicaTests {
-    @Test func `P2: a customer whom another transaction has locked holds up nobody else of the batch`() async throws {
+    @Test func `P2: a locked customer delays no other customer of the batch`() async throws {
         try await TestStore.with(.postgres) { store in
             let customerApps = try await store.customerApps(4)
             let batches = try ComposedBatches(store)

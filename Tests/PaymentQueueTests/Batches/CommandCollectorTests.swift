@@ -141,7 +141,7 @@ private actor CollectorCallers {
     }
 }
 
-/// Performs batches, each of which ends when the test lets it.
+/// Performs batches. The test ends each of them.
 private final class HeldWork: Sendable {
     struct Refused: Error {
         let command: Int

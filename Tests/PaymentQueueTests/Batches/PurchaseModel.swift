@@ -4,7 +4,7 @@ import StoreModels
 
 /// The rules about a customer's plain purchases, as simple as they can be written.
 struct PurchaseModel {
-    /// What becomes of a command.
+    /// The result of a command.
     enum Outcome: Hashable, Sendable {
         case purchased, failed, existing, moved, otherTerms
     }

@@ -7,7 +7,7 @@ struct TypeSchema: Sendable {
     enum Extent: Sendable {
         /// Keywords besides the members that the type's decoding names.
         case part
-        /// The same of a type with several forms, each of which has some of the members.
+        /// A schema of a type with several forms. Each form has some of the members.
         case forms([Form])
         /// All of it. A sample is a value that the decoding accepts, of a type that others cannot be without.
         case whole(sample: JSONValue?, isComponent: Bool)

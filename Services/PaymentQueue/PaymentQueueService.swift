@@ -99,7 +99,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)
-        queue = QueueReader(database: database)
+        queue = QueueReader(context: context)
         events = EventService(database: database)
         transactions = TransactionService(context: context)
         restores = RestoreService(context: context)

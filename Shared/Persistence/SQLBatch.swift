@@ -9,7 +9,9 @@
 /// ```
 /// PostgreSQL gets an array a column, so one prepared text does for any number of items. SQLite has no round trips, and
 /// prepared statements of one item cost less there than longer ones.
-package struct SQLBatchStatement: Hashable, Sendable {
+///
+/// Two statements are the same only if they are one value: make each of them once, as a static constant.
+package final class SQLBatchStatement: Sendable {
     /// The type of an item's value.
     package enum Value: String, Sendable {
         case text = "text"
@@ -19,27 +21,43 @@ package struct SQLBatchStatement: Hashable, Sendable {
 
     /// The statement about one item.
     let one: String
+    /// The statement about one item on PostgreSQL.
+    let onePostgres: String
     /// The statement about all items, with an array a value.
     let many: String
     let types: [Value]
+    /// The index of the value that tells the rows of an UPDATE or DELETE apart. Nil for all other statements.
+    package let rowIndex: Int?
+    /// Whether a SELECT locks its rows, and may wait for another transaction's lock.
+    package let isLocked: Bool
 
-    private init(one: String, many: String, types: [Value]) {
+    private init(
+        one: String, onePostgres: String? = nil, many: String, types: [Value], rowIndex: Int? = nil,
+        isLocked: Bool = false
+    ) {
         precondition(one.count { $0 == "?" } == types.count, "a ? for each value: \(one)")
         self.one = one
+        self.onePostgres = onePostgres ?? one
         self.many = many
         self.types = types
+        self.rowIndex = rowIndex
+        self.isLocked = isLocked
     }
 
     /// Makes a SELECT that is run for each item. Its `?` are the item's values.
     ///
-    /// The rows of all items come as one list, in any order, so the statement selects columns that tell them apart. A
-    /// number of the item among them is `CAST(? AS BIGINT)`, because a bare parameter is text on PostgreSQL.
-    /// PostgreSQL looks each item up by itself (LATERAL, kept apart by OFFSET), as it does for one item.
-    package static func query(_ sql: String, _ types: Value...) -> SQLBatchStatement {
-        SQLBatchStatement(
-            one: sql,
-            many: "SELECT found.* FROM \(list(types)) CROSS JOIN LATERAL (\(naming(sql)) OFFSET 0) AS found",
-            types: types)
+    /// A number of the item among the selected columns is `CAST(? AS BIGINT)`, because a bare parameter is text on
+    /// PostgreSQL. PostgreSQL looks each item up by itself (LATERAL, kept apart by OFFSET), as it does for one item.
+    /// - Parameter isLocked: Whether the rows are locked until the commit. SQLite's only writer needs no locks.
+    package static func query(_ sql: String, isLocked: Bool = false, _ types: Value...) -> SQLBatchStatement {
+        let locking = isLocked ? "\(sql) \(SQLDialect.postgres.lockRow)" : sql
+        return SQLBatchStatement(
+            one: sql, onePostgres: locking,
+            many: """
+                SELECT found.*, item.n AS item_number FROM \(list(types, isNumbered: true))
+                CROSS JOIN LATERAL (\(naming(locking)) OFFSET 0) AS found
+                """,
+            types: types, isLocked: isLocked)
     }
 
     /// Makes an INSERT of a row an item.
@@ -58,7 +76,8 @@ package struct SQLBatchStatement: Hashable, Sendable {
     /// Makes an INSERT of the rows that a SELECT finds for each item.
     /// - Parameters:
     ///   - table: The table with its columns: `notification_payload (position, draft)`
-    ///   - query: Its `?` are the item's values, as in ``query(_:_:)``. It ends with a WHERE, for SQLite's parser.
+    ///   - query: Its `?` are the item's values, as in ``query(_:isLocked:_:)``. It ends with a WHERE, for SQLite's
+    ///     parser.
     ///   - conflicts: `ON CONFLICT DO NOTHING`, if a row may exist already.
     package static func insert(
         into table: String, selecting query: String, _ conflicts: String = "", _ types: Value...
@@ -74,7 +93,7 @@ package struct SQLBatchStatement: Hashable, Sendable {
     /// Makes an UPDATE of a row an item.
     /// - Parameters:
     ///   - assignments: `head_seq = ?, modified_seq = ?`
-    ///   - condition: The row's key: `bundle_id = ? AND customer_identifier = ?`
+    ///   - condition: The row's key: `bundle_id = ? AND customer_identifier = ?`. Its first value tells rows apart.
     package static func update(
         _ table: String, set assignments: String, where condition: String, _ types: Value...
     ) -> SQLBatchStatement {
@@ -84,13 +103,23 @@ package struct SQLBatchStatement: Hashable, Sendable {
         precondition(!assignments.contains(" WHERE "), "assignments of values alone: \(assignments)")
         return SQLBatchStatement(
             one: "UPDATE \(table) SET \(assignments) WHERE \(condition)",
-            many: "UPDATE \(table) SET \(parts[0]) FROM \(list(types)) WHERE \(parts[1])", types: types)
+            many: "UPDATE \(table) SET \(parts[0]) FROM \(list(types)) WHERE \(parts[1])", types: types,
+            rowIndex: assignments.count { $0 == "?" })
     }
 
-    private static func list(_ types: [Value]) -> String {
+    /// Makes a DELETE of the rows of an item.
+    /// - Parameter condition: The rows' key: `transaction_id = ? AND bundle_id = ?`. Its first value tells rows apart.
+    package static func delete(from table: String, where condition: String, _ types: Value...) -> SQLBatchStatement {
+        SQLBatchStatement(
+            one: "DELETE FROM \(table) WHERE \(condition)",
+            many: "DELETE FROM \(table) USING \(list(types)) WHERE \(naming(condition))", types: types, rowIndex: 0)
+    }
+
+    private static func list(_ types: [Value], isNumbered: Bool = false) -> String {
         let arrays = types.map { "?::\($0.rawValue)[]" }.joined(separator: ", ")
         let names = types.indices.map { "v\($0 + 1)" }.joined(separator: ", ")
-        return "unnest(\(arrays)) AS item (\(names))"
+        return isNumbered
+            ? "unnest(\(arrays)) WITH ORDINALITY AS item (\(names), n)" : "unnest(\(arrays)) AS item (\(names))"
     }
 
     /// Replaces the parameters by the columns of the list, in their order.
@@ -110,7 +139,7 @@ package struct SQLBatchStatement: Hashable, Sendable {
 
 /// The items of a statement, in the order of the statement's values.
 package struct SQLBatch: Sendable {
-    let statement: SQLBatchStatement
+    package let statement: SQLBatchStatement
     private var values: [SQLValue] = []
 
     /// Begins a batch without items.
@@ -122,9 +151,12 @@ package struct SQLBatch: Sendable {
     package var isEmpty: Bool { values.isEmpty }
 
     /// Adds an item: one value for each of the statement's.
-    package mutating func append(_ item: any SQLValueConvertible...) {
+    package mutating func append(_ item: any SQLValueConvertible...) { append(item.map(\.sqlValue)) }
+
+    /// Adds an item.
+    package mutating func append(_ item: [SQLValue]) {
         precondition(item.count == statement.types.count, "a value is missing, or one too many: \(statement.one)")
-        for value in item { values.append(value.sqlValue) }
+        values += item
     }
 
     /// The statements with their arguments, as the engine takes them.
@@ -137,8 +169,9 @@ package struct SQLBatch: Sendable {
             }
             return [(statement.many, arrays)]
         case .postgres, .sqlite:
+            let sql = dialect == .postgres ? statement.onePostgres : statement.one
             return stride(from: 0, to: values.count, by: width).map { start in
-                (statement.one, Array(values[start..<start + width]))
+                (sql, Array(values[start..<start + width]))
             }
         }
     }
@@ -167,6 +200,32 @@ package struct StartedBatch {
         var rows: [SQLRow] = []
         for query in queries { rows += try await query.rows() }
         return rows
+    }
+
+    /// Waits for the rows of each item, in the order of the items. They may be asked once, as ``rows()``.
+    /// - Parameter count: The number of items.
+    /// - Throws: As ``rows()``.
+    package func rowsOfItems(_ count: Int) async throws(PersistenceError) -> [[SQLRow]] {
+        var items: [[SQLRow]] = []
+        if queries.count == count {
+            for query in queries { items.append(try await query.rows()) }
+            return items
+        }
+        items = Array(repeating: [], count: count)
+        for row in try await rows() {
+            let number: Int = try row["item_number"]
+            items[number - 1].append(row)
+        }
+        return items
+    }
+
+    /// Waits until the statements have run.
+    /// - Returns: The number of rows that they have changed.
+    /// - Throws: As ``rows()``.
+    package func changedCount() async throws(PersistenceError) -> Int {
+        var count = 0
+        for query in queries { count += try await query.changedCount() }
+        return count
     }
 }
 

@@ -107,10 +107,17 @@ package struct StartedQuery {
 
     /// Waits for the rows. They may be asked once, in the body that started the query.
     /// - Throws: ``PersistenceError`` by the engine's answer.
-    package func rows() async throws(PersistenceError) -> [SQLRow] {
+    package func rows() async throws(PersistenceError) -> [SQLRow] { try await result().rows }
+
+    /// Waits until the statement has run. It may be asked once, in the body that started it.
+    /// - Returns: The number of rows it has changed.
+    /// - Throws: ``PersistenceError`` by the engine's answer.
+    func changedCount() async throws(PersistenceError) -> Int { try await result().changed }
+
+    private func result() async throws(PersistenceError) -> SQLResult {
         switch progress {
-        case .done(let result): result.rows
-        case .sent(let query, let session): try await session.result(of: query).rows
+        case .done(let result): result
+        case .sent(let query, let session): try await session.result(of: query)
         }
     }
 }

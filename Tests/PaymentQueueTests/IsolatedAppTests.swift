@@ -302,9 +302,9 @@ import Testing
                     try await TransactionRepository.find(
                         ScopedIdentifier("\(number)", in: IsolationScope(Self.first)), in: transaction))
                 // As the sweep and the request do when both have heard from the processor.
-                _ = try await CustomerTransaction.run(
+                _ = try await CustomerCommits.decide(
                     stored.customer, in: transaction, clock: store.current.service.purchases.clock
-                ) { commit in try await commit.conclude(stored) }
+                ) { state in try state.conclude(stored) }
             }
             let next = try await store.database.write { transaction in
                 try await CounterRepository.next(.transaction, of: Self.first.bundleId, in: transaction)

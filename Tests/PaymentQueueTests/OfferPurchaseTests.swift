@@ -96,6 +96,28 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a nonce of eight customers who buy at once counts for one of them`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, _ in
+            var customerApps: [CustomerApp] = []
+            for number in 0..<8 {
+                customerApps.append(try await store.customerApp("shopper \(number)"))
+                _ = try await customerApps[number].subscribe("star.monthly")
+            }
+            let codes = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for customerApp in customerApps {
+                    group.addTask {
+                        try await customerApp.buy(
+                            "star.monthly", key: "1", discount: .offer("loyal", nonce: "n"), check: .valid
+                        ).error?.code
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.count { $0 == 12 } == 7 && codes.count { $0 == nil } == 1, "\(codes)")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `an interrupted purchase keeps its offer and its nonce`(_ engine: Engine) async throws {
         try await withStore(engine) { store, alice in
             _ = try await alice.subscribe("star.monthly")

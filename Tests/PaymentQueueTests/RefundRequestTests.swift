@@ -143,7 +143,7 @@ import Testing
             try await store.settleRefunds()
             #expect(try await store.refunds().map { $0.reversedAt != nil } == [false])
             try await store.database.write { transaction in
-                try await RefundRepository.reverse(StoredRefund.key(of: bought.id), in: transaction)
+                try await transaction.send(RefundRepository.reverse(StoredRefund.key(of: bought.id)))
             }
             try await store.settleRefunds()
             #expect(try await store.refunds().map { $0.reversedAt != nil } == [true])

@@ -51,4 +51,17 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `P3: a key's reply has no delivery, though its copy is made after a launch`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.customerApp()
+            let bought = try await alice.add("coins", key: "k").transaction
+            let delivered = try await alice.snapshot(launches: true).transactions
+            #expect(delivered.map(\.deliveries) == [1])
+            try await store.refund(bought.id)
+            let replay = try await alice.add("coins", key: "k")
+            #expect(replay.isReplayed && replay.transaction == bought)
+        }
+    }
 }

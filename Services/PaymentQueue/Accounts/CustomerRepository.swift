@@ -33,50 +33,26 @@ enum CustomerRepository {
     struct Locked {
         var customer: Customer
         var clock: AppClock
-        /// The account's tester settings as JSON, or nil when no operator has set any.
-        var testerSettings: String?
+        /// As an operator has set them for the account.
+        var settings: TesterSettings
 
-        init(_ row: SQLRow) throws(PersistenceError) {
+        init(_ row: SQLRow) throws {
             customer = try CustomerRepository.customer(row)
             clock = try AppClock(row)
-            testerSettings = try row["tester_settings"]
+            let text: String? = try row["tester_settings"]
+            settings = try text.map { try StoredJSON.value(TesterSettings.self, $0) } ?? TesterSettings()
         }
     }
 
-    /// Locks the customer's row until the commit.
-    /// - Returns: Nil for an unknown customer.
-    static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> Locked? {
-        try await locked(startLock(id, in: transaction))
-    }
-
-    /// Starts to lock the customer's row, so that further queries share the round trip.
-    ///
-    /// It is the first statement of every commit about a customer, so that such commits run one after the other and
-    /// cannot deadlock. On PostgreSQL a statement that has waited for a row reads the other tables as they were before.
-    /// There the lock is a separate statement, sent without a round trip, and the clock is read after the wait.
-    static func startLock(
-        _ id: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> StartedQuery {
-        if transaction.dialect == .postgres {
-            try await transaction.send(
-                """
-                SELECT 1 FROM customer WHERE bundle_id = ? AND customer_identifier = ? \(transaction.dialect.lockRow)
-                """, id.bundleId, id.customerIdentifier)
-        }
-        return try await transaction.start(
-            lockedSQL, IsolationScope(of: id.bundleId).key, id.bundleId, id.customerIdentifier)
-    }
-
-    private static let lockedSQL = """
+    /// The rows of locked customers: their settings' scope, app and customer.
+    static let lockedRows = SQLBatchStatement.query(
+        """
         SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen,
             t.settings AS tester_settings
         FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
             LEFT JOIN tester t ON t.scope = ? AND t.account = c.account
         WHERE c.bundle_id = ? AND c.customer_identifier = ?
-        """
-
-    /// The rows of locked customers: their settings' scope, app and customer.
-    static let lockedRows = SQLBatchStatement.query(lockedSQL, .text, .text, .text)
+        """, .text, .text, .text)
 
     /// Locks customers' rows until the commit: apps and customers. SQLite's writer needs no locks.
     static let lock = SQLBatchStatement.query("\(keySQL) \(SQLDialect.postgres.lockRow)", .text, .text)
@@ -85,13 +61,6 @@ enum CustomerRepository {
 
     private static let keySQL =
         "SELECT bundle_id, customer_identifier FROM customer WHERE bundle_id = ? AND customer_identifier = ?"
-
-    /// Waits until the customer's row is locked.
-    /// - Returns: Nil for an unknown customer.
-    static func locked(_ lock: StartedQuery) async throws(PersistenceError) -> Locked? {
-        guard let row = try await lock.first() else { return nil }
-        return try Locked(row)
-    }
 
     /// The rows of locked customers after a commit.
     ///

@@ -8,16 +8,11 @@ struct AuthorizedPurchases: QueuePart {
     static let authorizationTime: Duration = .milliseconds(200)
     /// The time that a caller must have left when its authorization is asked for.
     static let leastTime: Duration = .milliseconds(50)
-    /// Maximum number of transactions that wait for customers, so that they leave connections to batches.
-    static let aloneMax = 4
 
     let context: QueueContext
     /// Captures the charges of committed purchases, and voids the unused ones.
     let captures: CaptureService
     private let authorizations: CommandCollector<WaitingCharge, Charge?>
-    private let commits: CommandCollector<PurchaseCommand, PurchaseCommand.Outcome>
-    /// The commands that are decided alone, one after the other in each of ``aloneMax`` rows.
-    private let alone = KeyedLock<Int>()
 
     private struct WaitingCharge: Sendable {
         let request: CreateChargeRequest
@@ -31,9 +26,6 @@ struct AuthorizedPurchases: QueuePart {
         authorizations = CommandCollector(on: context.executor) { charges in
             await Self.authorize(charges, context.collaborators)
         }
-        commits = CommandCollector(on: context.executor) { commands in
-            await Self.commit(commands, waits: false, context)
-        }
     }
 
     /// Authorizes a purchase and commits it.
@@ -46,43 +38,47 @@ struct AuthorizedPurchases: QueuePart {
     func buy(
         _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
         until deadline: ContinuousClock.Instant
-    ) async throws -> PurchaseCommand.Outcome {
-        guard let authorization = try await authorize(request, quote, until: deadline) else { return .otherTerms }
+    ) async throws -> CustomerCommits.Committed<PurchaseCommand.Outcome> {
+        guard let authorization = try await authorize(request, quote, until: deadline) else {
+            return .init(output: .otherTerms)
+        }
         let command = PurchaseCommand(
             customer: request.customer,
             purchase: NewPurchase(
                 id: authorization.id, payment: request.payment, deviceId: request.deviceId, quote: quote,
                 fingerprint: fingerprint),
             storefront: storefront, authorization: authorization, deadline: deadline)
-        let outcome: PurchaseCommand.Outcome
+        let bought: CustomerCommits.Committed<PurchaseCommand.Outcome>
         do {
-            outcome = try await commit(command)
+            bought = try await commit(command)
         } catch {
             if Self.isUnwritten(error) { captures.void(authorization) }
             throw error
         }
-        switch outcome {
+        switch bought.output {
         case .sold: break
         // Its commit was reported as failed.
         case .existing(let payment) where payment.transactionID.isExactly(authorization.id): break
-        case .existing, .moved, .otherTerms, .alone:
+        case .existing, .moved, .otherTerms:
             captures.void(authorization)
-            return outcome
+            return bought
         }
         if authorization.reply == .approved { captures.add(authorization) }
         try checkpoint(.afterOnlyCommit)
-        return outcome
+        return bought
     }
 
-    /// Commits a command with the next batch, or alone when the batch leaves it out.
-    private func commit(_ command: PurchaseCommand) async throws -> PurchaseCommand.Outcome {
-        let outcome = try await commits.run(command)
-        guard case .alone = outcome else { return outcome }
-        let customer = command.customer
-        let row = ExactText(IsolatedApp(customer.bundleId) == nil ? customer.customerIdentifier : customer.bundleId)
-        return try await alone.withLock(row.hashValue & (Self.aloneMax - 1)) {
-            try await Self.commit([command], waits: true, context)[0].get()
-        }
+    private func commit(
+        _ command: PurchaseCommand
+    ) async throws -> CustomerCommits.Committed<PurchaseCommand.Outcome> {
+        let (customer, purchase) = (command.customer, command.purchase)
+        return try await commits.commit(
+            customer,
+            asking: [PaymentRepository.find(key: purchase.payment.requestIdentifier, of: customer).key]
+                + CustomerState.lookups(for: purchase.quote, of: customer, purchase.payment, purchase.request),
+            identifierCount: command.authorization.reply == .approved ? 1 : 0, reaching: .insideOnlyCommit,
+            until: command.deadline
+        ) { state in try state.buy(command) }
     }
 
     /// Tells whether a command that failed has certainly written nothing.
@@ -137,50 +133,28 @@ struct AuthorizedPurchases: QueuePart {
         }
         return charges.map { .success(decided[ExactText($0.request.chargeKey)]) }
     }
+}
 
-    // MARK: Commit
-
-    /// Reads, decides and writes.
-    /// - Parameter waits: Whether it waits for customers that another transaction has locked.
-    private static func commit(
-        _ commands: [PurchaseCommand], waits: Bool, _ context: QueueContext
-    ) async -> [Result<PurchaseCommand.Outcome, any Error>] {
-        do {
-            let (clock, checkpoint) = (context.clock, context.checkpoint)
-            return try await context.database.write { transaction in
-                var reading = try await BatchReading.read(commands, waits: waits, in: transaction)
-                // After the locks, as in every commit.
-                let wall = clock.wall()
-                var changes = Changes()
-                var outcomes: [Result<PurchaseCommand.Outcome, any Error>] = []
-                let now = ContinuousClock.now
-                for command in commands {
-                    outcomes.append(
-                        Result {
-                            guard now < command.deadline else {
-                                throw StoreError(.deadlineExceeded, "the payment waited too long; it was not added")
-                            }
-                            return try reading.handle(command, wall: wall, changes: &changes)
-                        })
-                }
-                try await reading.write(changes, in: transaction)
-                if !changes.isEmpty { try checkpoint(.insideOnlyCommit) }
-                return outcomes
-            }
-        } catch {
-            guard commands.count > 1, !isOfAll(error) else { return commands.map { _ in .failure(error) } }
-            return commands.map { _ in .success(.alone) }
-        }
+/// Buys a product whose charge was authorized or declined before its batch.
+struct PurchaseCommand: Sendable {
+    /// The result of a command.
+    enum Outcome: Sendable {
+        /// The purchase is written as sold, or as failed when the processor has declined.
+        case sold(StoredTransaction)
+        /// The key was used before, possibly by an earlier command of the batch.
+        case existing(StoredPayment)
+        /// The customer's storefront is not the quote's.
+        case moved(to: String)
+        /// The customer's rows lead to other terms than the authorized ones. Nothing is written.
+        case otherTerms
     }
 
-    /// Tells whether a batch has failed for a reason that is no command's own. Nothing of it is known to be written.
-    ///
-    /// All other failures may be one command's: a row that cannot be read, a rule of the schema that no decision has
-    /// foreseen, another transaction that wants the same rows.
-    private static func isOfAll(_ error: any Error) -> Bool {
-        switch (error as? PersistenceError)?.code {
-        case .unavailable, .outcomeUnknown, .closed, .overloaded, .storageFull, .storageFailed: true
-        default: false
-        }
-    }
+    var customer: CustomerReference
+    /// Its identifier is the authorization's.
+    var purchase: NewPurchase
+    /// The storefront of the purchase's quote.
+    var storefront: String
+    var authorization: PurchaseAuthorization
+    /// The caller's deadline.
+    var deadline: ContinuousClock.Instant
 }

@@ -1,101 +1,74 @@
 import Persistence
-import ServiceDatabase
 import StoreModels
 
-/// The rows that a batch writes, one statement a table.
+/// The rows that a batch writes: one statement a table and kind, as far as each customer's order allows.
 struct Changes: Sendable {
-    private var transactions = SQLBatch(TransactionRepository.inserted)
-    private var payments = SQLBatch(PaymentRepository.inserted)
-    private var captures = SQLBatch(CaptureRepository.inserted)
-    private var heads = SQLBatch(CustomerRepository.newHeads)
-    private var journal = SQLBatch(JournalRepository.inserted)
-    private var serverEvents = SQLBatch(ServerEventRepository.inserted)
+    private struct Group: Sendable {
+        var batch: SQLBatch
+        /// The number of rows that the statement must change, if all of its changes say so.
+        var rowCount: Int?
+        /// The rows that an UPDATE or DELETE has, since it may change a row once.
+        var rows: Set<SQLValue> = []
+    }
 
-    var isEmpty: Bool { transactions.isEmpty }
+    private var groups: [Group] = []
+    /// The groups of each statement, in their order.
+    private var indexes: [ObjectIdentifier: [Int]] = [:]
+    /// The last group of each customer.
+    private var last: [CustomerReference: Int] = [:]
+    /// The rows that nothing refers to, in the order of the decisions, so that they get positions in that order.
+    private var logs: [SQLBatch] = []
 
-    /// Adds the rows of a purchase, or none if the transaction cannot be encoded.
-    mutating func append(_ sale: ConcludedPurchase, of customer: CustomerReference, wall: Timestamp) throws {
-        try TransactionRepository.append(sale.stored, body: sale.body, to: &transactions)
-        if let body = sale.serverEvent {
-            ServerEventRepository.append(body, of: customer, wall: wall, to: &serverEvents)
+    /// Adds a command's changes, in their order.
+    /// - Parameter isFree: Whether they may come before earlier ones of the customer. Else they come behind them.
+    mutating func append(_ changes: [SQLChange], of customer: CustomerReference, isFree: Bool = false) {
+        let end = last[customer] ?? 0
+        var index = isFree ? 0 : end
+        for change in changes {
+            index = self.index(for: change, from: index)
+            groups[index].batch.append(change.values)
+            if let count = change.rowCount { groups[index].rowCount? += count } else { groups[index].rowCount = nil }
+            if let row = change.statement.rowIndex { groups[index].rows.insert(change.values[row]) }
         }
-        PaymentRepository.append(sale.purchase, of: customer, wall: wall, to: &payments)
-        if sale.isCharged { captures.append(sale.stored.id, wall.milliseconds) }
-        for entry in sale.entries { JournalRepository.append(entry, of: customer, wall: wall, to: &journal) }
+        last[customer] = max(index, end)
     }
 
-    /// Adds a customer's row after the batch.
-    mutating func append(_ state: CustomerState) {
-        guard state.hasChanged else { return }
-        heads.append(
-            state.headSeq, state.modifiedSeq, state.account.id.bundleId, state.account.id.customerIdentifier)
+    /// Adds rows of logs: journals, and events for apps' servers. They are written last.
+    mutating func append(logs changes: [SQLChange]) {
+        for change in changes {
+            let index = logs.firstIndex { $0.statement === change.statement } ?? logs.count
+            if index == logs.count { logs.append(SQLBatch(change.statement)) }
+            logs[index].append(change.values)
+        }
     }
 
-    /// Writes all rows. Foreign keys are checked at once, so transactions come first.
+    private mutating func index(for change: SQLChange, from first: Int) -> Int {
+        let statement = change.statement
+        let known = indexes[ObjectIdentifier(statement)] ?? []
+        let free = known.first { index in
+            guard index >= first, let row = statement.rowIndex else { return index >= first }
+            return !groups[index].rows.contains(change.values[row])
+        }
+        if let free { return free }
+        groups.append(Group(batch: SQLBatch(statement), rowCount: 0))
+        indexes[ObjectIdentifier(statement), default: []].append(groups.count - 1)
+        return groups.count - 1
+    }
+
+    /// Writes all rows. On PostgreSQL it waits for one round trip, or for none if no change must hit its row.
+    /// - Throws: `conflict` when a row was not as its change requires, or as the engine answers.
     func write(in transaction: SQLTransaction) async throws(PersistenceError) {
-        for rows in [transactions, payments, captures, heads, journal, serverEvents] {
-            try await transaction.send(rows)
-        }
-    }
-}
-
-/// The numbers that a batch may give to purchased transactions.
-struct TransactionNumbers: Sendable {
-    /// The numbers left of each counter. The installation's apps share one, under an empty name.
-    private var left: [ExactText: ArraySlice<Int64>] = [:]
-
-    /// - Parameter numbers: The numbers of an app's counter, growing.
-    init(_ numbers: [Int64] = [], of bundleId: String = "") { left[Self.counter(of: bundleId)] = numbers[...] }
-
-    /// Starts to take numbers for the approved charges of the installation's apps, so that they share a round trip.
-    static func start(
-        for commands: [PurchaseCommand], in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> CounterRepository.Started {
-        try await CounterRepository.start(
-            .transaction, count: counts(of: commands)[ExactText("")] ?? 0, of: "", in: transaction)
-    }
-
-    /// Takes numbers for the approved charges of isolated stores. Each store has a counter of its own.
-    mutating func takeIsolated(for commands: [PurchaseCommand], in transaction: SQLTransaction) async throws {
-        let counts = Self.counts(of: commands).filter { !$0.key.text.isEmpty }
-        // In one order, because a counter's row is locked until the commit.
-        for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
-            left[app] = try await CounterRepository.next(
-                .transaction, count: count, of: app.text, in: transaction)[...]
-        }
-    }
-
-    /// Takes the next number of an app.
-    /// - Throws: `internal` for more numbers than approved charges.
-    mutating func next(for bundleId: String) throws(StoreError) -> Int64 {
-        guard let number = left[Self.counter(of: bundleId)]?.popFirst() else {
-            throw StoreError(.internal, "a batch without a number for an approved charge")
-        }
-        return number
-    }
-
-    /// Gives back the numbers that no transaction has, the last ones of each counter. Isolated stores have no gaps, and
-    /// neither has SQLite.
-    func release(in transaction: SQLTransaction) async throws(PersistenceError) {
-        for (counter, numbers) in left where !numbers.isEmpty {
-            if counter.text.isEmpty {
-                try await SQLCounter(CounterRepository.Counter.transaction.rawValue).release(
-                    numbers.count, in: transaction)
+        var started: [(batch: StartedBatch, rowCount: Int)] = []
+        for group in groups {
+            if let count = group.rowCount {
+                started.append((try await transaction.start(group.batch), count))
             } else {
-                try await CounterRepository.release(numbers.count, .transaction, of: counter.text, in: transaction)
+                try await transaction.send(group.batch)
             }
         }
-    }
-
-    private static func counts(of commands: [PurchaseCommand]) -> [ExactText: Int] {
-        var counts: [ExactText: Int] = [:]
-        for command in commands where command.authorization.reply == .approved {
-            counts[counter(of: command.customer.bundleId), default: 0] += 1
+        for rows in logs { try await transaction.send(rows) }
+        for (batch, rowCount) in started where try await batch.changedCount() != rowCount {
+            throw PersistenceError(.conflict, "a row was changed outside its customer's lock")
         }
-        return counts
-    }
-
-    private static func counter(of bundleId: String) -> ExactText {
-        ExactText(IsolatedApp(bundleId) == nil ? "" : bundleId)
     }
 }

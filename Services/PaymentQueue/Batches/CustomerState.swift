@@ -1,150 +1,346 @@
+import Persistence
 import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
-/// Everything that a decision about a customer may ask, and the decisions of the batch so far. No I/O, nothing async.
+/// A customer as decisions of a batch see it, and the changes of the decision under way. No I/O, nothing async.
+///
+/// A decision asks for rows with ``read(_:)``. Rows that the batch has not read end it with ``Unread``. The batch reads
+/// them, and decides again from the start.
+///
+/// ```swift
+/// let committed = try await commits.commit(customer) { state in
+///     try state.apply(.finish, to: state.existing(id))
+/// }
+/// ```
 struct CustomerState: Sendable {
+    /// Thrown by a decision that asks for more than was read.
+    struct Unread: Error {
+        var lookups: [SQLLookupKey] = []
+        /// The numbers that the decision takes, by counter.
+        var numbers: [BatchNumbers.Key: Int] = [:]
+    }
+
+    /// The customer as it was read.
     let account: Customer
     let clock: AppClock
     /// As an operator has set them for the account.
     let settings: TesterSettings
-    /// The payments of the batch's keys, as they were read, and as this batch has decided.
-    var payments: [ExactText: StoredPayment] = [:]
-    /// The number of unfinished transactions, up to the app's limit. Nil if no command needs it.
-    var unfinishedCount: Int?
+    /// The wall clock in this commit.
+    let wall: Timestamp
+    let checkpoint: CheckpointHook
     /// The number of the last journal row.
     private(set) var headSeq: Int64
     /// The last place among the changes of the customer's transactions.
     private(set) var modifiedSeq: Int64
 
-    init(account: Customer, clock: AppClock, settings: TesterSettings) {
+    /// The rows that were read, and are as they were.
+    private var rows: [SQLLookupKey: [SQLRow]] = [:]
+    /// The batch's numbers, while a decision is under way.
+    var numbers = BatchNumbers()
+
+    // MARK: The decision under way
+
+    private(set) var changes: [SQLChange] = []
+    private(set) var entries: [JournalEntry] = []
+    /// Transactions as this decision has written them. Nil for those it has not.
+    private var written: [ExactText: StoredTransaction] = [:]
+    /// Purchases that can continue.
+    var woken: [String] = []
+    /// The changes that apps' servers are notified of, in order.
+    var serverChanges: [ServerChange] = []
+    /// The subscriptions after the changes of this decision, by the `id` of their first transaction.
+    var writtenSubscriptions: [ExactText: StoredSubscription] = [:]
+    /// The periods after the changes of this decision.
+    var periodChanges = PeriodChanges()
+    /// The amounts that this decision has refunded, in minor units, by transaction.
+    var refunded: [ExactText: Int64] = [:]
+    /// Whether the rows that were read, with ``payments`` and ``boughtCount``, are still what later decisions need.
+    var keepsRows = false
+
+    // MARK: Decisions of the batch so far
+
+    /// The payments that this batch has ended, by their keys.
+    var payments: [ExactText: StoredPayment] = [:]
+    /// The number of purchases that this batch has sold.
+    var boughtCount = 0
+    /// The number of purchases that this batch had sold before a lookup was read.
+    private var boughtBefore: [SQLLookupKey: Int] = [:]
+
+    init(
+        account: Customer, clock: AppClock, settings: TesterSettings, wall: Timestamp,
+        checkpoint: @escaping CheckpointHook = { _ in }
+    ) {
         self.account = account
         self.clock = clock
         self.settings = settings
+        self.wall = wall
+        self.checkpoint = checkpoint
         (headSeq, modifiedSeq) = (account.headSeq, account.modifiedSeq)
     }
 
+    var customer: CustomerReference { account.id }
+    /// The app's clock in this commit.
+    var now: Timestamp { clock.now(wall: wall) }
     /// Whether the batch has changed the customer's row.
-    var hasChanged: Bool { headSeq != account.headSeq }
+    var hasChanged: Bool { headSeq != account.headSeq || modifiedSeq != account.modifiedSeq }
 
-    /// Decides about an authorized purchase.
-    ///
-    /// A command that fails leaves the state and the changes as they were. At most a number is lost.
-    mutating func handle(
-        _ command: PurchaseCommand, wall: Timestamp, numbers: inout TransactionNumbers, changes: inout Changes
-    ) throws -> PurchaseCommand.Outcome {
-        let purchase = command.purchase
-        let key = ExactText(purchase.payment.requestIdentifier)
-        if let known = payments[key] { return .existing(known) }
-        guard account.storefront.isExactly(command.storefront) else { return .moved(to: account.storefront) }
-        let now = clock.now(wall: wall)
-        guard let terms = command.authorization.terms(of: plan(purchase, at: now)) else { return .otherTerms }
-        let sale = try ConcludedPurchase(purchase, terms, command.authorization, of: self, at: now) {
-            "\(try numbers.next(for: account.id.bundleId))"
-        }
-        try changes.append(sale, of: account.id, wall: wall)
-        headSeq += Int64(sale.entries.count)
-        if let seq = sale.stored.modifiedSeq {
-            modifiedSeq = seq
-            if let count = unfinishedCount { unfinishedCount = count + 1 }
-        }
-        if !PlantedBug.isActive(.checkThenInsert), let fingerprint = purchase.fingerprint {
-            payments[key] = StoredPayment(
-                fingerprint: fingerprint, transactionID: sale.stored.id,
-                reply: AddPaymentReply(
-                    status: PaymentRepository.endedStatus, transaction: sale.stored.transaction, isReplayed: true))
-        }
-        return .sold(.init(output: sale.stored, changes: sale.entries.map(\.published), woken: []))
+    // MARK: Read
+
+    /// Returns the answer of a lookup about this customer.
+    /// - Throws: ``Unread`` for one that the batch has not read, or the answer's error.
+    func read<Answer>(_ lookup: SQLLookup<Answer>) throws -> Answer {
+        guard let found = rows[lookup.key] else { throw Unread(lookups: [lookup.key]) }
+        return try lookup.answer(found)
     }
 
-    /// Plans a purchase of a product that a customer may have many of. Nothing else of the customer counts for it.
-    private func plan(_ purchase: NewPurchase, at now: Timestamp) -> PurchasePlan {
-        let tester = settings.over(purchase.quote.testerDefaults).over(.standard)
-        var context = PurchasePolicy.Context(
-            canMakePayments: tester.canMakePayments ?? true, rate: tester.subscriptionRenewalRate ?? .realTime)
-        if let unfinishedCount { context.unfinishedCount = unfinishedCount }
-        return PurchasePlan(
-            payment: purchase.payment, purchase.request, quote: purchase.quote, context: context, tester: tester,
-            storefront: account.storefront, now: now)
-    }
-}
-
-/// Buys a product whose charge was authorized or declined before its batch.
-struct PurchaseCommand: Sendable {
-    /// The result of a command.
-    enum Outcome: Sendable {
-        /// The purchase is committed as sold, or as failed when the processor has declined.
-        case sold(CustomerTransaction.Committed<StoredTransaction>)
-        /// The key was used before, possibly by an earlier command of the batch.
-        case existing(StoredPayment)
-        /// The customer's storefront is not the quote's.
-        case moved(to: String)
-        /// The customer's rows lead to other terms than the authorized ones. Nothing is written.
-        case otherTerms
-        /// The batch has left the command out: for another transaction's lock, or because it was refused as a whole.
-        case alone
+    /// Checks that all of several lookups were read, so that one more reading does for them.
+    /// - Throws: ``Unread`` for those that were not.
+    func need(_ lookups: [SQLLookupKey]) throws {
+        let unread = lookups.filter { rows[$0] == nil }
+        guard unread.isEmpty else { throw Unread(lookups: unread) }
     }
 
-    var customer: CustomerReference
-    /// Its identifier is the authorization's.
-    var purchase: NewPurchase
-    /// The storefront of the purchase's quote.
-    var storefront: String
-    var authorization: PurchaseAuthorization
-    /// The caller's deadline. A command that waits longer is not performed.
-    var deadline: ContinuousClock.Instant
-}
+    /// Adds rows that were read.
+    mutating func add(_ rows: [SQLRow], of lookup: SQLLookupKey) {
+        self.rows[lookup] = rows
+        if boughtCount > 0 { boughtBefore[lookup] = boughtCount }
+    }
 
-/// A whole purchase: its rows, with both revisions in the journal.
-struct ConcludedPurchase: Sendable {
-    let purchase: NewPurchase
-    let stored: StoredTransaction
-    /// The transaction's JSON.
-    let body: String
-    let entries: [JournalEntry]
-    /// The JSON of the event for apps' servers, or nil for a purchase that failed.
-    let serverEvent: String?
-    /// Whether the authorized charge is to be captured.
-    let isCharged: Bool
+    /// Returns the number of purchases that this batch has sold since a lookup was read.
+    func boughtCount(since lookup: SQLLookupKey) -> Int { boughtCount - (boughtBefore[lookup] ?? 0) }
 
-    /// - Parameter nextIdentifier: Takes the identifier of a purchased transaction.
-    fileprivate init(
-        _ purchase: NewPurchase, _ terms: PurchaseTerms, _ authorization: PurchaseAuthorization,
-        of state: CustomerState, at now: Timestamp, nextIdentifier: () throws -> String
+    /// Reads a transaction, with the changes of this decision.
+    /// - Throws: ``Unread``.
+    func transaction(_ id: String) throws -> StoredTransaction? {
+        if let stored = written[ExactText(id)] { return stored }
+        return try read(TransactionRepository.find(id, of: customer))
+    }
+
+    /// Reads a transaction that was there before the decision.
+    /// - Throws: `notFound` when it was removed meanwhile, or ``Unread``.
+    func existing(_ id: String) throws -> StoredTransaction {
+        guard let stored = try transaction(id) else { throw StoreError.unknownTransaction }
+        return stored
+    }
+
+    // MARK: Write
+
+    /// Adds a change of rows, if there is one.
+    mutating func write(_ change: SQLChange?) {
+        if let change { changes.append(change) }
+    }
+
+    /// Adds a change of a transaction's row.
+    /// - Parameter stored: The transaction after it.
+    mutating func write(_ change: SQLChange, leaving stored: StoredTransaction) {
+        changes.append(change)
+        written[ExactText(stored.id)] = stored
+    }
+
+    /// Takes the next number of one of the app's counters.
+    /// - Throws: ``Unread`` when the batch has none left.
+    mutating func next(_ counter: CounterRepository.Counter) throws -> Int64 {
+        try next(counter, count: 1)[0]
+    }
+
+    /// Takes the next numbers of one of the app's counters, in ascending order.
+    /// - Throws: ``Unread`` when the batch has not as many left.
+    mutating func next(_ counter: CounterRepository.Counter, count: Int) throws -> [Int64] {
+        try numbers.take(count, of: BatchNumbers.Key(counter, of: customer.bundleId))
+    }
+
+    /// Takes the identifier of a purchased or restored transaction: decimal, and larger than all before.
+    /// - Throws: As ``next(_:)``.
+    mutating func nextIdentifier() throws -> String { "\(try next(.transaction))" }
+
+    /// Takes the next modification number, for a transaction whose signed form changes.
+    mutating func nextModifiedSeq() -> Int64 {
+        modifiedSeq += 1
+        return modifiedSeq
+    }
+
+    // MARK: Journal
+
+    /// The number of the next journal row.
+    var nextSeq: Int64 { headSeq + 1 }
+
+    /// - Returns: The row's number.
+    @discardableResult
+    private mutating func append(_ entry: JournalEntry) -> Int64 {
+        headSeq += 1
+        entries.append(entry)
+        return headSeq
+    }
+
+    /// Journals a transaction's revision, or that it has left the queue.
+    /// - Parameter body: The transaction's JSON, if the caller has it.
+    /// - Returns: The row's number.
+    @discardableResult
+    mutating func journal(
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
+    ) throws -> Int64 {
+        append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    kind: kind, transaction: value),
+                body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision,
+                event: event))
+    }
+
+    /// Journals that a transaction has left the queue, and its downloads with it (M54).
+    mutating func journalRemoval(of value: PaymentTransaction, event: StoreEvent.Kind?) throws {
+        var gone = value
+        gone.downloads = []
+        try journal(.removed, gone, event: event)
+    }
+
+    /// Journals that the customer has lost the access that a transaction gave.
+    /// - Returns: The row's number.
+    mutating func journalRevocation(of value: PaymentTransaction) throws -> Int64 {
+        append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    revoked: [value.payment.productIdentifier], transaction: value),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision))
+    }
+
+    /// Journals a restore's end, for the device that asked.
+    mutating func journalEnd(of restore: Restore, deviceId: String) throws {
+        append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    restore: restore, deviceId: deviceId),
+                body: try StoredJSON.text(restore)))
+    }
+
+    /// Journals the downloads of a transaction, as one device sees them.
+    /// - Parameter value: The transaction with those downloads.
+    mutating func journalDownloads(
+        of value: PaymentTransaction, deviceId: String, event: StoreEvent.Kind? = nil
     ) throws {
-        let customer = state.account.id
-        var machine = purchase.machine(terms)
-        let begun = try JournalEntry.change(
-            .updated, machine.transaction, of: customer, seq: state.headSeq + 1, event: .purchasing)
-        var stored = StoredTransaction(
-            customer: customer, transaction: machine.transaction, phase: .settled, createdSeq: state.headSeq + 1,
-            terms: terms, request: purchase.request, chargeKey: authorization.chargeKey)
-        let event: TransactionStateMachine.Event
-        switch authorization.reply {
-        case .approved:
-            event = .purchase(terms.purchase(transactionIdentifier: try nextIdentifier(), at: now, original: nil))
-            (stored.historySeq, stored.modifiedSeq) = (state.headSeq + 2, state.modifiedSeq + 1)
-        case .failed(let error): event = .fail(error)
-        case .mismatch, .undecided: throw StoreError(.internal, "a charge that was neither authorized nor declined")
+        append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    downloads: value.downloads, deviceId: deviceId),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
+    }
+
+    // MARK: Commands
+
+    /// Runs a decision.
+    /// - Returns: The state after it, without a decision under way, and its changes.
+    /// - Throws: ``Unread``, or the decision's own error. This state is as it was.
+    func deciding(
+        _ decide: (inout CustomerState) throws -> any Sendable, with numbers: inout BatchNumbers
+    ) throws -> (state: CustomerState, decided: Decided) {
+        var next = self
+        next.numbers = numbers
+        let output = try decide(&next)
+        var logs = next.entries.map { JournalRepository.insert($0, of: customer, wall: wall) }
+        if let event = try next.serverEvent() {
+            logs.append(try ServerEventRepository.insert(event, of: customer, wall: wall))
         }
-        guard case .changed = machine.handle(event) else {
-            throw StoreError(.internal, "a new purchase that does not end")
-        }
-        stored.transaction = machine.transaction
-        let value = machine.transaction
-        let ended = try JournalEntry.change(
-            .updated, value, of: customer, seq: state.headSeq + 2, event: StoreEvent.Kind(value.transactionState))
-        let isLost = PlantedBug.isActive(.journalRowMissing) && value.transactionState == .failed
-        self.purchase = purchase
-        self.stored = stored
-        body = ended.body
-        entries = isLost ? [begun] : [begun, ended]
-        isCharged = authorization.reply == .approved
-        serverEvent = try ServerTransaction(stored, storefront: state.account.storefront).map { transaction in
-            try StoredJSON.text(
-                StoredServerEvent(
-                    account: state.account.account, appTransaction: state.account.appTransaction, at: now,
-                    changes: [.init(kind: .purchased, transaction: transaction)]))
+        var decided = Decided(
+            output: output, changes: next.changes, logs: logs, published: next.entries.map(\.published),
+            woken: next.woken, keepsRows: next.keepsRows)
+        if !decided.hasChanged { decided.keepsRows = true }
+        numbers = next.numbers
+        return (next.withoutDecision(keepsRows: decided.keepsRows), decided)
+    }
+
+    private func withoutDecision(keepsRows: Bool) -> CustomerState {
+        var state = CustomerState(
+            account: account, clock: clock, settings: settings, wall: wall, checkpoint: checkpoint)
+        (state.headSeq, state.modifiedSeq) = (headSeq, modifiedSeq)
+        guard keepsRows else { return state }
+        (state.rows, state.payments) = (rows, payments)
+        (state.boughtCount, state.boughtBefore) = (boughtCount, boughtBefore)
+        return state
+    }
+
+    /// The result of a decision, before it is written.
+    struct Decided: Sendable {
+        var output: any Sendable
+        var changes: [SQLChange]
+        /// The rows of logs, which nothing refers to.
+        var logs: [SQLChange]
+        var published: [PublishedChange]
+        var woken: [String]
+        /// Whether the rows that were read are still as they were.
+        var keepsRows: Bool
+
+        /// Whether the commit changes rows.
+        var hasChanged: Bool { !changes.isEmpty || !logs.isEmpty }
+    }
+}
+
+/// The numbers that a batch has taken from counters, and gives to its decisions.
+struct BatchNumbers: Sendable {
+    /// A counter of an app. The installation's apps share one, under an empty name.
+    struct Key: Hashable, Sendable {
+        let counter: CounterRepository.Counter
+        let app: ExactText
+
+        init(_ counter: CounterRepository.Counter, of bundleId: String) {
+            self.counter = counter
+            app = ExactText(counter.isOfIsolatedStores && IsolatedApp(bundleId) != nil ? bundleId : "")
         }
     }
+
+    private var left: [Key: ArraySlice<Int64>] = [:]
+
+    /// Adds numbers, which are larger than all before.
+    mutating func add(_ numbers: [Int64], of key: Key) { left[key, default: []] += numbers }
+
+    /// Takes the next numbers of a counter.
+    /// - Throws: ``CustomerState/Unread`` when there are not as many.
+    mutating func take(_ count: Int, of key: Key) throws -> [Int64] {
+        let numbers = left[key] ?? []
+        guard numbers.count >= count else {
+            throw CustomerState.Unread(numbers: [key: count - numbers.count])
+        }
+        left[key] = numbers.dropFirst(count)
+        return Array(numbers.prefix(count))
+    }
+
+    /// Numbers that were asked for, by counter.
+    typealias Started = [(key: Key, numbers: CounterRepository.Started)]
+
+    /// Starts to take more numbers from the counters, so that they share a round trip.
+    static func start(_ counts: [Key: Int], in transaction: SQLTransaction) async throws -> Started {
+        var started: Started = []
+        // In one order, because an isolated store's counter is locked until the commit.
+        for (key, count) in counts.sorted(by: { $0.key.order < $1.key.order }) {
+            let numbers = try await CounterRepository.start(
+                key.counter, count: count, of: key.app.text, in: transaction)
+            started.append((key, numbers))
+        }
+        return started
+    }
+
+    /// Waits for numbers that were asked for, and adds them.
+    mutating func add(_ started: Started) async throws {
+        for (key, numbers) in started { add(try await CounterRepository.numbers(numbers), of: key) }
+    }
+
+    /// Gives back the numbers left, the last ones of each counter, so that SQLite and isolated stores have no gaps.
+    func release(in transaction: SQLTransaction) async throws(PersistenceError) {
+        for (key, numbers) in left where !numbers.isEmpty {
+            if key.app.text.isEmpty {
+                try await SQLCounter(key.counter.rawValue).release(numbers.count, in: transaction)
+            } else {
+                try await CounterRepository.release(numbers.count, key.counter, of: key.app.text, in: transaction)
+            }
+        }
+    }
+}
+
+extension BatchNumbers.Key {
+    /// Orders keys by app and counter.
+    fileprivate var order: String { app.text + " " + counter.rawValue }
 }

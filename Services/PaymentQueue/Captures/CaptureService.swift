@@ -175,10 +175,15 @@ final class CaptureService: QueuePart {
 
 /// Reads and writes the purchases whose authorized charges wait for capture.
 enum CaptureRepository {
-    /// The rows of new purchases: the transaction and the wall time of the write.
+    /// Inserts a new purchase with the wall time of the write.
     ///
     /// Other processes find a row by the time when its own has left it.
-    static let inserted = SQLBatchStatement.insert(into: "capture", ["transaction_id": .text, "written_at": .integer])
+    static func insert(_ transactionID: String, wall: Timestamp) -> SQLChange {
+        SQLChange(inserted, transactionID, wall.milliseconds)
+    }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "capture", ["transaction_id": .text, "written_at": .integer])
 
     /// Finds purchases committed outside a period that ends now, by identifier.
     ///

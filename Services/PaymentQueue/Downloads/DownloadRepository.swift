@@ -6,41 +6,51 @@ import StoreModels
 ///
 /// A transaction has at most one package. A device that has not touched its download has no row.
 enum DownloadRepository {
+    /// Reads a transaction's download on a device. One that the device has not touched is waiting.
     static func find(
-        _ transactionID: String, deviceId: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws -> DownloadStateMachine? {
-        try await reader.queryOne(
-            """
-            SELECT state, error FROM download
-            WHERE transaction_id = ? AND device_id = ? AND bundle_id = ? AND customer_identifier = ?
-            """, transactionID, deviceId, customer.bundleId, customer.customerIdentifier
-        ).map(machine)
+        _ transactionID: String, deviceId: String, of customer: CustomerReference
+    ) -> SQLLookup<DownloadStateMachine> {
+        SQLLookup(first: ofDevice, transactionID, deviceId, customer.bundleId, customer.customerIdentifier) {
+            try machine($0)
+        }.map { $0 ?? DownloadStateMachine() }
     }
+
+    private static let ofDevice = SQLBatchStatement.query(
+        """
+        SELECT state, error FROM download
+        WHERE transaction_id = ? AND device_id = ? AND bundle_id = ? AND customer_identifier = ?
+        """, .text, .text, .text, .text)
 
     /// Reads a transaction's download on each device that has touched it.
     static func all(
-        of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
-    ) async throws -> [(deviceId: String, machine: DownloadStateMachine)] {
-        try await reader.query(
-            """
-            SELECT device_id, state, error FROM download
-            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? ORDER BY device_id
-            """, transactionID, customer.bundleId, customer.customerIdentifier
-        ).map { (deviceId: try $0["device_id"], machine: try machine($0)) }
+        of transactionID: String, _ customer: CustomerReference
+    ) -> SQLLookup<[(deviceId: String, machine: DownloadStateMachine)]> {
+        SQLLookup(all: ofTransaction, transactionID, customer.bundleId, customer.customerIdentifier) { row in
+            (deviceId: try row["device_id"], machine: try machine(row))
+        }
     }
 
+    private static let ofTransaction = SQLBatchStatement.query(
+        """
+        SELECT device_id, state, error FROM download
+        WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? ORDER BY device_id
+        """, .text, .text, .text)
+
     static func put(
-        _ machine: DownloadStateMachine, _ transactionID: String, deviceId: String, of customer: CustomerReference,
-        in transaction: SQLTransaction
-    ) async throws {
-        try await transaction.send(
-            """
-            INSERT INTO download (transaction_id, device_id, bundle_id, customer_identifier, state, error)
-            VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (transaction_id, device_id) DO UPDATE SET state = excluded.state, error = excluded.error
-            """, transactionID, deviceId, customer.bundleId, customer.customerIdentifier, machine.state,
+        _ machine: DownloadStateMachine, _ transactionID: String, deviceId: String, of customer: CustomerReference
+    ) throws -> SQLChange {
+        SQLChange(
+            written, transactionID, deviceId, customer.bundleId, customer.customerIdentifier, machine.state,
             try machine.error.map(StoredJSON.text))
     }
+
+    private static let written = SQLBatchStatement.insert(
+        into: "download",
+        [
+            "transaction_id": .text, "device_id": .text, "bundle_id": .text, "customer_identifier": .text,
+            "state": .text, "error": .text,
+        ],
+        "ON CONFLICT (transaction_id, device_id) DO UPDATE SET state = excluded.state, error = excluded.error")
 
     /// Returns each transaction with its downloads as one device sees them.
     ///

@@ -23,28 +23,45 @@ enum HistoryRepository {
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
-        try await reader.query(
-            """
-            SELECT * FROM payment_transaction WHERE \(scope.condition) AND (phase <> 'charging' OR awaits_answer = 1)
-                AND NOT EXISTS (
-                    SELECT 1 FROM subscription s
-                    WHERE s.original_id = payment_transaction.id AND s.attempt IS NOT NULL AND s.due_at IS NOT NULL)
-            ORDER BY bundle_id, customer_identifier, created_seq LIMIT ?
-            """, arguments: scope.arguments + [limit]
-        ).map(StoredTransaction.init)
+        try await reader.query(removableSQL(scope.condition), arguments: scope.arguments + [limit])
+            .map(StoredTransaction.init)
     }
 
-    /// Removes a transaction and everything that depends on it.
-    ///
-    /// That is its payment with the idempotency key, its prompt and downloads, the offer and the product it has
-    /// claimed, and the access it has given. Refunds without a reply of the processor stay in the outbox.
-    static func remove(
-        _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await TransactionRepository.release(waitingFor: id, of: customer, in: transaction)
-        for removal in removals {
-            try await transaction.send(removal, id, customer.bundleId, customer.customerIdentifier)
+    /// Reads the transactions of one customer that can be removed, as ``removable(_:limit:in:)`` does.
+    static func removable(
+        of customer: CustomerReference, _ transactionID: String?, limit: Int
+    ) -> SQLLookup<[StoredTransaction]> {
+        let (app, identifier) = (customer.bundleId, customer.customerIdentifier)
+        guard let transactionID else {
+            return SQLLookup(all: removableRows, app, identifier, limit) { try StoredTransaction($0) }
         }
+        return SQLLookup(all: removableRow, app, identifier, transactionID, limit) { try StoredTransaction($0) }
+    }
+
+    private static let removableRows = SQLBatchStatement.query(
+        removableSQL("bundle_id = ? AND customer_identifier = ?"), .text, .text, .integer)
+    private static let removableRow = SQLBatchStatement.query(
+        removableSQL("bundle_id = ? AND customer_identifier = ? AND id = ?"), .text, .text, .text, .integer)
+
+    private static func removableSQL(_ condition: String) -> String {
+        """
+        SELECT * FROM payment_transaction WHERE \(condition) AND (phase <> 'charging' OR awaits_answer = 1)
+            AND NOT EXISTS (
+                SELECT 1 FROM subscription s
+                WHERE s.original_id = payment_transaction.id AND s.attempt IS NOT NULL AND s.due_at IS NOT NULL)
+        ORDER BY bundle_id, customer_identifier, created_seq LIMIT ?
+        """
+    }
+
+    /// Removes transactions and everything that depends on them, table by table.
+    ///
+    /// That is their payments with the idempotency keys, their prompts and downloads, the offers and the products they
+    /// have claimed, and the access they have given. Refunds without a reply of the processor stay in the outbox.
+    static func remove(_ ids: [String], of customer: CustomerReference) -> [SQLChange] {
+        ids.map { TransactionRepository.release(waitingFor: $0, of: customer) }
+            + removals.flatMap { removal in
+                ids.map { SQLChange(removal, $0, customer.bundleId, customer.customerIdentifier) }
+            }
     }
 
     /// Deletes the rows that depend on a transaction, and the transaction last.
@@ -57,7 +74,8 @@ enum HistoryRepository {
         ("subscription", "original_id"), ("prompt", "transaction_id"), ("download", "transaction_id"),
         ("payment", "transaction_id"), ("payment_transaction", "id"),
     ].map { table, column in
-        "DELETE FROM \(table) WHERE \(column) = ? AND bundle_id = ? AND customer_identifier = ?"
+        SQLBatchStatement.delete(
+            from: table, where: "\(column) = ? AND bundle_id = ? AND customer_identifier = ?", .text, .text, .text)
     }
 
     /// Removes restores and their idempotency keys, also running ones, because their transactions are removed too.

@@ -48,7 +48,10 @@ struct HistoryService: QueuePart {
     /// Removes one transaction.
     /// - Throws: `notFound`, or `serviceUnavailable` when it is in flight and the processor does not reply.
     func delete(_ named: ScopedIdentifier, deadline: ContinuousClock.Instant) async throws -> Empty {
-        let scope = try await scope(of: named)
+        let stored = try await transaction(named)
+        let scope = HistoryScope(
+            bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
+            transactionID: stored.id)
         _ = try await remove(scope, until: deadline - PurchaseService.replyMargin)
         return Empty()
     }
@@ -68,7 +71,7 @@ struct HistoryService: QueuePart {
         try await database.write { transaction in
             // In one order, as every commit that writes several does.
             for intent in intents.sorted() {
-                _ = try await UsedIntentRepository.use(intent, of: bundleId, in: transaction)
+                try await UsedIntentRepository.use(intent, of: bundleId, in: transaction)
             }
         }
     }
@@ -178,16 +181,6 @@ struct HistoryService: QueuePart {
         }
     }
 
-    /// Makes the scope of one transaction.
-    /// - Throws: `notFound`.
-    private func scope(of named: ScopedIdentifier) async throws -> HistoryScope {
-        let found = try await database.read { reader in try await TransactionRepository.find(named, in: reader) }
-        guard let stored = found else { throw StoreError(.notFound, "no such transaction") }
-        return HistoryScope(
-            bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
-            transactionID: stored.id)
-    }
-
     /// Removes at most ``removalMax`` transactions that the processor cannot be asked about.
     ///
     /// The journals record the removal of those that were in a queue. Restores are removed without a journal row.
@@ -200,7 +193,6 @@ struct HistoryService: QueuePart {
             // In the order of the customers, as every commit that locks several does.
             for group in rows.chunked(on: \.customer) {
                 let commit = try await Self.remove(group, of: scope, in: transaction, clock: clock)
-                guard let commit else { continue }
                 removed.ids += commit.output
                 removed.changes += commit.changes
             }
@@ -215,21 +207,17 @@ struct HistoryService: QueuePart {
     /// - Returns: The identifiers of the removed ones.
     private static func remove(
         _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
-    ) async throws -> CustomerTransaction.Committed<[String]>? {
-        guard let customer = rows.first?.customer else { return nil }
-        return try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
-            let own = HistoryScope(
-                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
-                transactionID: scope.transactionID)
-            // From here on none of their renewals begins.
-            try await SubscriptionRepository.startLockAll(of: customer, in: transaction)
-            var ids: [String] = []
-            for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
-                // Without an event, because it was not finished.
-                if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
-                try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
-                ids.append(stored.id)
-            }
+    ) async throws -> CustomerCommits.Committed<[String]> {
+        let customer = rows[0].customer
+        let removable = HistoryRepository.removable(of: customer, scope.transactionID, limit: rows.count)
+        return try await CustomerCommits.decide(customer, in: transaction, clock: clock) { state in
+            // With the subscriptions' locks, behind which none of their renewals begins.
+            try state.need([SubscriptionRepository.allLocked(of: customer).key, removable.key])
+            let stored = try state.read(removable)
+            // Without an event, because it was not finished.
+            for one in stored where !one.isFinished { try state.journalRemoval(of: one.transaction, event: nil) }
+            let ids = stored.map(\.id)
+            for change in HistoryRepository.remove(ids, of: customer) { state.write(change) }
             return ids
         }
     }

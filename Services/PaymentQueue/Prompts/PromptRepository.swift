@@ -4,89 +4,100 @@ import StoreModels
 
 /// Reads and writes open prompts. The commit that deletes a prompt's row has answered it.
 enum PromptRepository {
+    /// Inserts a prompt.
+    /// - Parameters:
+    ///   - kinds: Its kind, and those that follow it.
+    ///   - id: Its number.
+    /// - Returns: Nil without a kind.
     static func insert(
-        _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
-        times: Int = 1, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws {
-        guard let kind = kinds.first else { return }
-        try await transaction.send(
-            """
-            INSERT INTO prompt (id, kind, purpose, next_kinds, bundle_id, customer_identifier, transaction_id, times,
-                created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            Identifiers.prompt(try await CounterRepository.next(.prompt, in: transaction)), kind, purpose,
+        _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose, about stored: StoredTransaction, times: Int,
+        id: Int64, wall: Timestamp
+    ) -> SQLChange? {
+        guard let kind = kinds.first else { return nil }
+        return SQLChange(
+            inserted, Identifiers.prompt(id), kind, purpose,
             kinds.dropFirst().map(\.rawValue).joined(separator: ","), stored.customer.bundleId,
             stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
     }
 
+    private static let inserted = SQLBatchStatement.insert(
+        into: "prompt",
+        [
+            "id": .text, "kind": .text, "purpose": .text, "next_kinds": .text, "bundle_id": .text,
+            "customer_identifier": .text, "transaction_id": .text, "times": .integer, "created_at": .integer,
+        ])
+
+    /// The prompts with their customers' accounts.
+    private static let selection = """
+        SELECT p.*, c.account FROM prompt p
+        JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+        """
+
     /// Reads an open prompt.
     /// - Returns: Nil also for a prompt of another scope.
     static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredPrompt? {
-        try await reader.queryOne(
-            """
-            SELECT p.*, c.account FROM prompt p
-            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE p.id = ?
-            """, named.id
-        ).map(StoredPrompt.init).flatMap { named.scope.covers($0.customer.bundleId) ? $0 : nil }
+        try await reader.queryOne("\(selection) WHERE p.id = ?", named.id).map(StoredPrompt.init)
+            .flatMap { named.scope.covers($0.customer.bundleId) ? $0 : nil }
     }
 
-    /// Finds the open prompt about a transaction.
+    /// Looks for a customer's open prompt.
+    static func find(_ id: String, _ customer: CustomerReference) -> SQLLookup<StoredPrompt?> {
+        SQLLookup(first: byID, id, customer.bundleId, customer.customerIdentifier) { try StoredPrompt($0) }
+    }
+
+    private static let byID = SQLBatchStatement.query(
+        "\(selection) WHERE p.id = ? AND p.bundle_id = ? AND p.customer_identifier = ?", .text, .text, .text)
+
+    /// Looks for the open prompt about a transaction.
     static func find(
-        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
-        in reader: SQLReader
-    ) async throws -> StoredPrompt? {
-        try await reader.queryOne(
-            """
-            SELECT p.*, c.account FROM prompt p
-            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE p.transaction_id = ? AND p.purpose = ? AND p.bundle_id = ? AND p.customer_identifier = ?
-            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier
-        ).map(StoredPrompt.init)
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference
+    ) -> SQLLookup<StoredPrompt?> {
+        SQLLookup(
+            first: byTransaction, transactionID, purpose, customer.bundleId, customer.customerIdentifier
+        ) { try StoredPrompt($0) }
     }
 
-    /// Deletes a prompt.
-    /// - Returns: False when the prompt was answered before.
-    static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
-        try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
+    private static let byTransaction = SQLBatchStatement.query(
+        """
+        \(selection)
+        WHERE p.transaction_id = ? AND p.purpose = ? AND p.bundle_id = ? AND p.customer_identifier = ?
+        """, .text, .text, .text, .text)
+
+    /// Deletes an open prompt.
+    static func remove(_ id: String, _ customer: CustomerReference) -> SQLChange {
+        SQLChange(removed, id, customer.bundleId, customer.customerIdentifier, changes: 1)
     }
+
+    private static let removed = SQLBatchStatement.delete(from: "prompt", where: key, .text, .text, .text)
+    /// The condition on one prompt of a customer.
+    private static let key = "id = ? AND bundle_id = ? AND customer_identifier = ?"
 
     /// Writes how often an open prompt was shown.
-    /// - Returns: False when it is not open.
-    static func setTimes(
-        _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
-        in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        try await transaction.execute(
-            """
-            UPDATE prompt SET times = ?
-            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
-            """, times, transactionID, purpose, customer.bundleId, customer.customerIdentifier) == 1
+    static func setTimes(_ times: Int, of id: String, _ customer: CustomerReference) -> SQLChange {
+        SQLChange(shown, times, id, customer.bundleId, customer.customerIdentifier, changes: 1)
     }
+
+    private static let shown = SQLBatchStatement.update(
+        "prompt", set: "times = ?", where: key, .integer, .text, .text, .text)
 
     /// Deletes an open prompt whose reason has ended, if there is one.
     static func withdraw(
-        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
-        in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            DELETE FROM prompt
-            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
-            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier)
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference
+    ) -> SQLChange {
+        SQLChange(withdrawn, transactionID, purpose, customer.bundleId, customer.customerIdentifier)
     }
+
+    private static let withdrawn = SQLBatchStatement.delete(
+        from: "prompt",
+        where: "transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?",
+        .text, .text, .text, .text)
 
     /// Reads the prompts of a kind created by an instant of wall time, oldest first.
     static func list(
         _ kind: Prompt.Kind, askedBy wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
         try await reader.query(
-            """
-            SELECT p.*, c.account FROM prompt p
-            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE p.kind = ? AND p.created_at <= ? ORDER BY p.id LIMIT ?
-            """, kind, wall.milliseconds, limit
+            "\(selection) WHERE p.kind = ? AND p.created_at <= ? ORDER BY p.id LIMIT ?", kind, wall.milliseconds, limit
         ).map(StoredPrompt.init)
     }
 
@@ -97,11 +108,7 @@ enum PromptRepository {
         var filter = OperatorFilter(app: request.bundleId, "p.", after: request.after, by: "id")
         filter.add("c.account = ?", request.account)
         return try await reader.query(
-            """
-            SELECT p.*, c.account FROM prompt p
-            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE \(filter.sql) ORDER BY p.id LIMIT ?
-            """, arguments: filter.arguments + [limit]
+            "\(selection) WHERE \(filter.sql) ORDER BY p.id LIMIT ?", arguments: filter.arguments + [limit]
         ).map(StoredPrompt.init)
     }
 }

@@ -11,11 +11,13 @@ extension PromptService {
     ) async throws -> PaymentTransaction {
         try Self.check(request.error, isDecline: action == .decline)
         let last = deadline - PurchaseService.replyMargin
-        let result = try await withStorefront(until: last) { try await commit(action, request, in: $0) }
-        switch result {
+        let result = try await withStorefront(until: last) { storefront in
+            try await commit(action, request, in: storefront, until: deadline)
+        }
+        switch result.output {
         case .answered(let written):
             try checkpoint(.afterAnswerCommit)
-            let stored = try purchases.finish(written)
+            let stored = try purchases.finish(result.with(written))
             return try await outcome(of: stored.id, fresh: stored, until: last)
         case .joined(let id): return try await outcome(of: id, until: last)
         }
@@ -33,8 +35,8 @@ extension PromptService {
 
     /// The result of an action.
     private enum ActionResult: Sendable {
-        /// The action was the first one. The value is the commit it has made.
-        case answered(PurchaseService.Written)
+        /// The action was the first one. The value is the transaction after it.
+        case answered(StoredTransaction)
         /// Another action was first. The value is the identifier of the transaction it is about.
         case joined(String)
     }
@@ -42,41 +44,30 @@ extension PromptService {
     /// Commits an operator's action, and deletes the prompt it answers.
     /// - Throws: `notFound`, or `transactionStateInvalid` for a transaction the action does not apply to.
     private func commit(
-        _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
-    ) async throws -> ActionResult {
-        let found = try await database.read { reader in
-            try await TransactionRepository.find(request.transaction, in: reader)
-        }
-        guard let known = found else { throw StoreError(.notFound, "no such transaction") }
-        return try await database.write { transaction in
-            var joined: String?
-            let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
-                guard
-                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
-                else { throw StoreError(.notFound, "no such transaction") }
-                let prompt = try await PromptRepository.find(
-                    about: known.id, .purchase, known.customer, in: transaction)
-                let successor = try await TransactionRepository.successor(
-                    of: known.id, known.customer, in: transaction)
-                let context = OperatorPolicy.Context(
-                    state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
-                    openPrompt: prompt?.kind, isSuperseded: successor != nil)
-                switch OperatorPolicy.decide(action, context) {
-                case .answer(let answer):
-                    guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
-                        throw StoreError(.internal, "the prompt of a locked customer went")
-                    }
-                    return try await commit.take(
-                        answer, error: request.error, to: prompt, about: stored, in: storefront)
-                case .join: joined = stored.id
-                case .joinSuccessor: joined = successor?.id
-                case .refuse: throw Self.refusal(of: action, stored)
-                }
-                return stored
+        _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, in storefront: Storefront?,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> CustomerCommits.Committed<ActionResult> {
+        let known = try await transaction(request.transaction)
+        let (id, customer) = (known.id, known.customer)
+        let openPrompt = PromptRepository.find(about: id, .purchase, customer)
+        let successors = TransactionRepository.successor(of: id, customer)
+        return try await commits.commit(
+            customer, asking: [TransactionRepository.find(id, of: customer).key, openPrompt.key, successors.key],
+            reaching: .insideAnswerCommit, until: deadline
+        ) { state -> ActionResult in
+            let stored = try state.existing(id)
+            let (prompt, successor) = (try state.read(openPrompt), try state.read(successors))
+            let context = OperatorPolicy.Context(
+                state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
+                openPrompt: prompt?.kind, isSuperseded: successor != nil)
+            switch (OperatorPolicy.decide(action, context), prompt, successor) {
+            case (.answer(let answer), let prompt?, _):
+                return .answered(
+                    try state.take(answer, error: request.error, to: prompt, about: stored, in: storefront))
+            case (.joinSuccessor, _, let successor?): return .joined(successor.id)
+            case (.join, _, _): return .joined(stored.id)
+            case (.refuse, _, _), (.answer, nil, _), (.joinSuccessor, _, nil): throw Self.refusal(of: action, stored)
             }
-            if let joined { return .joined(joined) }
-            try checkpoint(.insideAnswerCommit)
-            return .answered(committed)
         }
     }
 

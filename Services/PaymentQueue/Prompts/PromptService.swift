@@ -33,12 +33,13 @@ struct PromptService: QueuePart {
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         try Self.check(request.error, isDecline: request.answer == .decline)
         let last = deadline - PurchaseService.replyMargin
-        let answered = try await withStorefront(until: last) { try await commit(request, in: $0) }
+        let answered = try await withStorefront(until: last) { try await commit(request, in: $0, until: deadline) }
         try checkpoint(.afterAnswerCommit)
-        let stored = try purchases.finish(answered.written)
+        let answer = answered.output
+        let stored = try purchases.finish(answered.with(answer.stored))
         let outcome =
             stored.isAtRest ? stored : try await purchases.outcome(of: stored.id, fresh: stored, until: last)
-        return answered.prompt.prompt(about: (outcome ?? stored).transaction, answered.increase)
+        return answer.prompt.prompt(about: (outcome ?? stored).transaction, answer.increase)
     }
 
     /// Takes the app's answer to a storefront change. The prompt may be answered by then.
@@ -117,7 +118,8 @@ struct PromptService: QueuePart {
     /// The result of an answer.
     private struct Answered: Sendable {
         var prompt: StoredPrompt
-        var written: PurchaseService.Written
+        /// The transaction after it.
+        var stored: StoredTransaction
         /// The price increase the prompt is about, or nil for other prompts.
         var increase: PriceIncrease?
     }
@@ -125,33 +127,35 @@ struct PromptService: QueuePart {
     /// Commits an answer: it deletes the prompt and continues the purchase.
     ///
     /// The row's deletion decides, so exactly one answer counts.
-    /// - Parameter storefront: As for ``CustomerTransaction/take(_:error:to:about:in:)``.
+    /// - Parameter storefront: As for ``CustomerState/take(_:error:to:about:in:)``.
     /// - Throws: `notFound` for a prompt that was answered, or `requestInvalid` for an answer this prompt does not
     ///   have.
-    private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
-        try await database.write { transaction in
-            guard let prompt = try await PromptRepository.find(request.prompt, in: transaction) else {
-                throw Self.answered
-            }
-            let answers = prompt.answers
-            guard answers.contains(request.answer) else {
-                let names = answers.map(\.rawValue).joined(separator: " or ")
-                throw StoreError.requestInvalid(
-                    "answer", "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)")
-            }
-            let committed = try await CustomerTransaction.run(prompt.customer, in: transaction, clock: clock) {
-                commit in
-                guard try await PromptRepository.remove(prompt.id, in: transaction),
-                    let stored = try await TransactionRepository.find(
-                        prompt.transactionID, of: prompt.customer, in: transaction)
-                else { throw Self.answered }
-                return try await commit.take(
-                    request.answer, error: request.error, to: prompt, about: stored, in: storefront)
-            }
-            try checkpoint(.insideAnswerCommit)
-            return Answered(
-                prompt: prompt, written: committed,
-                increase: try await Self.increase(prompt, in: transaction))
+    private func commit(
+        _ request: AnswerPromptRequest, in storefront: Storefront?, until deadline: ContinuousClock.Instant
+    ) async throws -> CustomerCommits.Committed<Answered> {
+        let found = try await database.read { reader in try await PromptRepository.find(request.prompt, in: reader) }
+        guard let found else { throw Self.answered }
+        let answers = found.answers
+        guard answers.contains(request.answer) else {
+            let names = answers.map(\.rawValue).joined(separator: " or ")
+            throw StoreError.requestInvalid(
+                "answer", "a prompt of kind \(found.kind.rawValue) is answered with \(names)")
+        }
+        let customer = found.customer
+        return try await commits.commit(
+            customer,
+            asking: [
+                PromptRepository.find(found.id, customer).key,
+                TransactionRepository.find(found.transactionID, of: customer).key,
+            ], reaching: .insideAnswerCommit, until: deadline
+        ) { state -> Answered in
+            guard let prompt = try state.read(PromptRepository.find(found.id, customer)),
+                let stored = try state.transaction(prompt.transactionID)
+            else { throw Self.answered }
+            let next = try state.take(request.answer, error: request.error, to: prompt, about: stored, in: storefront)
+            let increase =
+                prompt.purpose == .priceConsent ? try state.subscription(paidBy: stored)?.priceIncrease : nil
+            return Answered(prompt: prompt, stored: next, increase: increase)
         }
     }
 
@@ -165,10 +169,10 @@ struct PromptService: QueuePart {
         let customer = request.customer
         return try await database.read { reader in
             guard
-                let stored = try await TransactionRepository.find(identifier: request.id, of: customer, in: reader),
+                let stored = try await reader.read(TransactionRepository.find(identifier: request.id, of: customer)),
                 stored.transaction.originDeviceId.isExactly(request.deviceId)
-            else { throw StoreError(.notFound, "no such transaction") }
-            let prompt = try await PromptRepository.find(about: stored.id, .purchase, customer, in: reader)
+            else { throw StoreError.unknownTransaction }
+            let prompt = try await reader.read(PromptRepository.find(about: stored.id, .purchase, customer))
             return (stored, prompt?.kind == .storefrontChange ? prompt : nil)
         }
     }
@@ -188,7 +192,8 @@ struct PromptService: QueuePart {
         try await database.read { reader in
             var prompts: [Prompt] = []
             for prompt in try await PromptRepository.list(request, limit: limit, in: reader) {
-                let stored = try await TransactionRepository.find(prompt.transactionID, of: prompt.customer, in: reader)
+                let stored = try await reader.read(
+                    TransactionRepository.find(prompt.transactionID, of: prompt.customer))
                 prompts.append(
                     prompt.prompt(about: stored?.transaction, try await Self.increase(prompt, in: reader)))
             }

@@ -20,11 +20,14 @@ struct SignInService: QueuePart {
         guard let oldest = values.first(where: { $0.transactionState.isDelivered }) else { return }
         let customer = request.customer
         guard try await isAsked(customer) else { return }
-        try await database.write { transaction in
-            _ = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
-                try await commit.askToSignIn(about: oldest.id)
-            }
-        }
+        let id = oldest.id
+        _ = try await commits.commit(
+            customer,
+            asking: [
+                TransactionRepository.find(id, of: customer).key,
+                PromptRepository.find(about: id, .redelivery, customer).key,
+            ]
+        ) { state in try state.askToSignIn(about: id) }
     }
 
     /// Reads higher prices that wait for consent. Every launch asks about them.
@@ -33,7 +36,7 @@ struct SignInService: QueuePart {
         guard request.countsDelivery, request.after == nil else { return nil }
         let customer = request.customer
         let questions = try await database.read { reader in
-            try await SubscriptionRepository.all(of: customer, in: reader).compactMap(PriceConsentQuestion.init)
+            try await reader.read(SubscriptionRepository.all(of: customer)).compactMap(PriceConsentQuestion.init)
         }
         return questions.isEmpty ? nil : questions
     }
@@ -46,15 +49,14 @@ struct SignInService: QueuePart {
     }
 }
 
-extension CustomerTransaction {
-    fileprivate func askToSignIn(about id: String) async throws {
-        guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction), !stored.isFinished
-        else { return }
-        let times = try await TransactionRepository.countSignIn(id, customer, in: transaction)
-        let isOpen = try await PromptRepository.setTimes(times, about: id, .redelivery, customer, in: transaction)
-        guard !isOpen else { return }
-        try await PromptRepository.insert(
-            [.signIn], .redelivery, about: stored, times: times, wall: wall, in: transaction)
+extension CustomerState {
+    fileprivate mutating func askToSignIn(about id: String) throws {
+        guard let stored = try transaction(id), !stored.isFinished else { return }
+        let times = try (read(TransactionRepository.signInCount(id, of: customer)) ?? 0) + 1
+        let open = try read(PromptRepository.find(about: id, .redelivery, customer))
+        write(TransactionRepository.countSignIn(id, of: customer))
+        guard let open else { return try prompt([.signIn], .redelivery, about: stored, times: times) }
+        write(PromptRepository.setTimes(times, of: open.id, customer))
     }
 }
 

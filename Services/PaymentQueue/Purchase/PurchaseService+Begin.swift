@@ -39,7 +39,7 @@ extension PurchaseService {
         var storefront = known.customer.storefront
         while true {
             let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
-            let begun = try await begin(request, quote, in: storefront, fingerprint)
+            let begun = try await begin(request, quote, in: storefront, fingerprint, until: deadline)
             switch begun.output {
             case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
             case .started(let stored, _): return try await conclude(begun.with(stored), request, deadline)
@@ -66,16 +66,17 @@ extension PurchaseService {
             return (nil, error)
         }
         if hint.buysPlainly, isFirst {
-            switch try await authorized.buy(request, quote, in: hint.storefront, fingerprint, until: deadline) {
+            let bought = try await authorized.buy(request, quote, in: hint.storefront, fingerprint, until: deadline)
+            switch bought.output {
             case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
-            case .sold(let written): return (try await conclude(written, request, deadline), nil)
+            case .sold(let stored): return (try await conclude(bought.with(stored), request, deadline), nil)
             case .moved(let storefront):
                 customerHints.insert(CustomerHint(storefront: storefront), for: request.customer)
                 return (nil, nil)
-            case .otherTerms, .alone: break
+            case .otherTerms: break
             }
         }
-        let begun = try await begin(request, quote, in: hint.storefront, fingerprint)
+        let begun = try await begin(request, quote, in: hint.storefront, fingerprint, until: deadline)
         switch begun.output {
         case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
         case .started(let stored, _): return (try await conclude(begun.with(stored), request, deadline), nil)
@@ -146,7 +147,7 @@ extension PurchaseService {
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
         try await database.read { reader in
             guard let found = try await CustomerRepository.find(customer, in: reader) else { return nil }
-            return (found, try await PaymentRepository.find(key: key, of: customer, in: reader))
+            return (found, try await reader.read(PaymentRepository.find(key: key, of: customer)))
         }
     }
 
@@ -157,14 +158,15 @@ extension PurchaseService {
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or must not have one. Then
     ///   nothing is written.
     private func begin(
-        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
-    ) async throws -> CustomerTransaction.Committed<Begun> {
+        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> CustomerCommits.Committed<Begun> {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
         if PlantedBug.isActive(.checkThenInsert),
             let known = try await lookUp(key: request.payment.requestIdentifier, of: customer)?.payment
         {
-            return .init(output: .existing(known), changes: [], woken: [])
+            return .init(output: .existing(known))
         }
         var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
@@ -172,36 +174,7 @@ extension PurchaseService {
             deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
             past: request.past, fingerprint: fingerprint)
-        return try await commit(purchase, of: customer, in: storefront)
-    }
-
-    private func commit(
-        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String
-    ) async throws -> CustomerTransaction.Committed<Begun> {
-        let begun = try await database.write { transaction in
-            let committed = try await CustomerTransaction.run(
-                customer, in: transaction, clock: clock, checkpoint: checkpoint
-            ) {
-                let payment = try await PaymentRepository.startFind(
-                    key: purchase.payment.requestIdentifier, of: customer, in: transaction)
-                let facts = try await EntitlementRepository.start(purchase.quote, of: customer, in: transaction)
-                return (payment: payment, facts: facts)
-            } then: { commit, started in
-                if let payment = try await PaymentRepository.found(started.payment, in: transaction) {
-                    return Begun.existing(payment)
-                }
-                guard commit.account.storefront == storefront else { return .moved(to: commit.account.storefront) }
-                if let intent = purchase.payment.intentIdentifier {
-                    try await Self.use(intent, of: customer.bundleId, in: transaction)
-                }
-                let plan = try await commit.plan(
-                    purchase.payment, purchase.request, quote: purchase.quote, started: started.facts,
-                    past: purchase.past)
-                return .started(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
-            }
-            if case .started = committed.output { try checkpoint(.insideFirstCommit) }
-            return committed
-        }
+        let begun = try await commit(purchase, of: customer, in: storefront, until: deadline)
         switch begun.output {
         case .existing: break
         case .moved(let storefront): customerHints.insert(CustomerHint(storefront: storefront), for: customer)
@@ -212,16 +185,40 @@ extension PurchaseService {
         return begun
     }
 
+    private func commit(
+        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> CustomerCommits.Committed<Begun> {
+        let payment = purchase.payment
+        let lookups =
+            [PaymentRepository.find(key: payment.requestIdentifier, of: customer).key]
+            + (payment.intentIdentifier.map { [UsedIntentRepository.isUsed($0, of: customer.bundleId).key] } ?? [])
+            + CustomerState.lookups(for: purchase.quote, of: customer, payment, purchase.request)
+        return try await commits.commit(
+            customer, asking: lookups, reaching: .insideFirstCommit, until: deadline
+        ) { state -> Begun in
+            if let known = try state.payment(key: payment.requestIdentifier) { return .existing(known) }
+            guard state.account.storefront == storefront else { return .moved(to: state.account.storefront) }
+            if let intent = payment.intentIdentifier { try state.use(intent) }
+            let plan = try state.plan(payment, purchase.request, quote: purchase.quote, past: purchase.past)
+            return .started(try state.begin(purchase, plan), isPlain: plan.isPlain)
+        }
+    }
+}
+
+extension CustomerState {
     /// Uses an intent up.
     /// - Throws: `intentDecided` when it was used before.
-    private static func use(
-        _ intent: String, of bundleId: String, in transaction: SQLTransaction
-    ) async throws {
-        guard try await !UsedIntentRepository.use(intent, of: bundleId, in: transaction) else { return }
-        throw try await PaymentRepository.exists(intent: intent, bundleId: bundleId, in: transaction)
-            ? StoreError(
-                .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
-            : StoreError.promotedPurchaseCleared
+    fileprivate mutating func use(_ intent: String) throws {
+        let bundleId = customer.bundleId
+        let isUsed = try read(UsedIntentRepository.isUsed(intent, of: bundleId))
+        guard !isUsed || PlantedBug.isActive(.intentPaidTwice) else {
+            throw try read(PaymentRepository.exists(intent: intent, bundleId: bundleId))
+                ? StoreError(
+                    .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
+                : StoreError.promotedPurchaseCleared
+        }
+        write(UsedIntentRepository.insert(intent, of: bundleId))
     }
 }
 

@@ -122,8 +122,8 @@ extension PurchaseService {
         guard let question = stored.quote?.historyQuestion else { return nil }
         return try await database.read { reader in
             let now = clock.now(try await CustomerRepository.clock(of: stored.customer.bundleId, in: reader))
-            let history = try await EntitlementRepository.startHistory(of: stored.customer, in: reader)
-            return try await EntitlementRepository.subscribed(question, history, at: now, in: reader)
+            let facts = try await EntitlementRepository.facts(of: stored.customer, in: reader)
+            return EntitlementRepository.Subscribed(question, facts.history, among: facts.subscriptions, at: now)
                 .subscription?.group
         }
     }
@@ -133,55 +133,48 @@ extension PurchaseService {
     /// Plans a purchase again that waited for another one of the same product.
     /// - Returns: The commit, or nil when the purchase is gone.
     private func replan(_ known: StoredTransaction) async throws -> Written? {
-        try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
+        let lookups = known.quote.map {
+            CustomerState.lookups(for: $0, of: known.customer, known.transaction.payment, known.request)
+        }
+        return try await commit(known, asking: lookups ?? []) { state, stored in try state.replan(stored) }
     }
 
     /// Makes the outcome commit, which writes the processor's outcome once. A second writer gets the first one's
     /// transaction.
-    /// - Parameter known: The purchase as it was last read or written. The row is read again only when it has changed
-    ///   since.
+    /// - Parameter known: The purchase as it was last read or written.
     /// - Returns: The commit, or nil when the purchase is gone.
     func commit(_ known: StoredTransaction, _ reply: ChargeReply) async throws -> Written? {
-        try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
+        try await commit(
+            known, asking: CustomerState.lookups(endOf: known), identifierCount: reply == .approved ? 1 : 0,
+            reaching: .insideOutcomeCommit
+        ) { state, stored in
             switch reply {
-            case .approved: try await commit.conclude(stored)
-            case .failed(let error): try await commit.apply(.fail(error), to: stored)
-            case .mismatch: try await commit.quarantine(stored)
+            case .approved: try state.conclude(stored)
+            case .failed(let error): try state.apply(.fail(error), to: stored)
+            case .mismatch: state.quarantine(stored)
             case .undecided: stored
             }
         }
     }
 
-    /// Runs `body` on a transaction in progress. Returns any other as it is.
-    /// - Parameter rereads: False for a body that writes only if the row is as `known`.
-    private func inCommit(
-        on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
-        _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
+    /// Commits a decision about a transaction in progress. Returns any other as it is.
+    private func commit(
+        _ known: StoredTransaction, asking lookups: [SQLLookupKey], identifierCount: Int = 0,
+        reaching reached: Checkpoint? = nil,
+        _ decide: @escaping @Sendable (inout CustomerState, StoredTransaction) throws -> StoredTransaction
     ) async throws -> Written? {
-        try await database.write { transaction in
-            let committed = try await CustomerTransaction.run(
-                known.customer, in: transaction, clock: clock, checkpoint: checkpoint
-            ) {
-                try await known.startSubscription(in: transaction)
-            } then: { commit, subscription in
-                try await commit.setSubscription(subscription)
-                if !rereads, !known.isAtRest {
-                    let result = try await body(&commit, known)
-                    if result != known { return result as StoredTransaction? }
-                }
-                guard
-                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
-                else { return nil }
-                return stored.isAtRest || !rereads ? stored : try await body(&commit, stored)
-            }
-            guard let stored = committed.output else { return nil }
-            if let reached { try checkpoint(reached) }
+        let (id, customer) = (known.id, known.customer)
+        let committed = try await commits.commit(
+            customer, asking: [TransactionRepository.find(id, of: customer).key] + lookups,
+            identifierCount: identifierCount, reaching: reached
+        ) { state -> StoredTransaction? in
+            guard let stored = try state.transaction(id) else { return nil }
+            let next = stored.isAtRest ? stored : try decide(&state, stored)
+            guard state.entries.isEmpty, next.transaction.transactionState.isTerminal else { return next }
             // A second writer returns what the first one's commit has stored, as each later request with the key does.
-            guard !committed.changes.isEmpty else {
-                return committed.with(try await Self.withStoredReply(stored, in: transaction))
-            }
-            return committed.with(stored)
+            return next.replaced(by: try state.read(PaymentRepository.reply(of: id, customer)))
         }
+        return committed.output.map { committed.with($0) }
     }
 
     private func metadata(_ stored: StoredTransaction, _ more: Logger.Metadata) -> Logger.Metadata {
@@ -190,16 +183,5 @@ extension PurchaseService {
             "customerIdentifier": "\(stored.customer.customerIdentifier)",
             "productIdentifier": "\(stored.transaction.payment.productIdentifier)",
         ]) { own, _ in own }
-    }
-}
-
-extension StoredTransaction {
-    /// Starts to lock the subscription that the purchase pays, for ``CustomerTransaction/setSubscription(_:)``.
-    /// - Returns: The query, or nil for a purchase of another type, and for one without terms.
-    fileprivate func startSubscription(
-        in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> (group: String, lock: StartedQuery)? {
-        guard let group = subscriptionKey else { return nil }
-        return (group, try await SubscriptionRepository.startLock(group: group, of: customer, in: transaction))
     }
 }

@@ -47,7 +47,7 @@ struct PurchaseService: QueuePart {
         var buysPlainly = false
     }
 
-    typealias Written = CustomerTransaction.Committed<StoredTransaction>
+    typealias Written = CustomerCommits.Committed<StoredTransaction>
 
     /// Reads a transaction in the state that replies to its payment show.
     ///
@@ -58,18 +58,9 @@ struct PurchaseService: QueuePart {
         try await database.read { reader in
             let row = try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id)
             guard let stored = try row.map(StoredTransaction.init) else { return nil }
-            return try await Self.withStoredReply(stored, in: reader)
+            return stored.replaced(
+                by: try await reader.read(PaymentRepository.reply(of: stored.id, stored.customer)))
         }
-    }
-
-    /// Replaces a transaction by the one its stored reply has.
-    static func withStoredReply(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
-        guard let reply = try await PaymentRepository.reply(of: stored.id, stored.customer, in: reader) else {
-            return stored
-        }
-        var replied = stored
-        replied.transaction = reply.transaction
-        return replied
     }
 
     /// Publishes a commit about a purchase that may be gone.
@@ -90,6 +81,14 @@ struct PurchaseService: QueuePart {
         if value.transactionState != .purchasing { inFlight.announce(value.id) }
         for id in written.woken { inFlight.announce(id) }
         return written.output
+    }
+}
+
+extension StoredTransaction {
+    /// Returns it with the transaction that its stored reply has, if there is one.
+    func replaced(by reply: AddPaymentReply?) -> StoredTransaction {
+        guard let reply else { return self }
+        return with(self) { $0.transaction = reply.transaction }
     }
 }
 

@@ -7,22 +7,20 @@ import StoreModels
 ///
 /// A row is written in its change's own commit.
 enum JournalRepository {
-    /// The rows of new changes, for ``append(_:of:wall:to:)``.
-    static let inserted = SQLBatchStatement.insert(
+    /// Inserts the row of a change that its commit has numbered.
+    static func insert(_ entry: JournalEntry, of customer: CustomerReference, wall: Timestamp) -> SQLChange {
+        SQLChange(
+            inserted, customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID,
+            entry.revision, entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
+    }
+
+    private static let inserted = SQLBatchStatement.insert(
         into: "journal",
         [
             "bundle_id": .text, "customer_identifier": .text, "seq": .integer, "transaction_id": .text,
             "revision": .integer, "kind": .text, "device_id": .text, "body": .text, "written_at": .integer,
             "event": .text,
         ])
-
-    /// Adds the row of a change that its commit has numbered.
-    static func append(_ entry: JournalEntry, of customer: CustomerReference, wall: Timestamp, to rows: inout SQLBatch)
-    {
-        rows.append(
-            customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
-            entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
-    }
 
     /// Reads the changes after `after`, in order.
     static func changes(
@@ -126,19 +124,6 @@ struct JournalEntry: Hashable, Sendable {
     var revision: Int?
     /// The store event this change is listed as, if any.
     var event: StoreEvent.Kind?
-
-    /// Makes the entry of a transaction's revision.
-    /// - Parameter body: The transaction's JSON, if the caller has it.
-    static func change(
-        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, of customer: CustomerReference, seq: Int64,
-        event: StoreEvent.Kind?, body: String? = nil
-    ) throws -> JournalEntry {
-        JournalEntry(
-            change: CustomerChange(
-                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
-                transaction: value),
-            body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event)
-    }
 
     /// The change as the event that announces it: a transaction's JSON is the row's.
     var published: PublishedChange {

@@ -4,11 +4,11 @@ import Persistence
 import StoreModels
 
 /// Reads the rows that observers deliver: the unfinished queue, later journal rows, and each journal's end.
-struct QueueReader: Sendable {
+struct QueueReader: QueuePart {
     /// Maximum number of transactions or changes in one page.
     static let pageMax = 100
 
-    let database: any SQLDatabase
+    let context: QueueContext
     private let turns = KeyedLock<Turn>()
 
     /// Names work that runs one at a time.
@@ -21,8 +21,6 @@ struct QueueReader: Sendable {
         /// Writing a page's deliveries, up to 100 rows.
         case deliveries
     }
-
-    init(database: any SQLDatabase) { self.database = database }
 
     /// Reads a page of the device's unfinished transactions and its journal position from one snapshot.
     ///
@@ -69,9 +67,13 @@ struct QueueReader: Sendable {
 
     /// Adds one to the deliveries of a customer's transactions (M51). Skips transactions deleted meanwhile.
     private func count(_ identifiers: [String], of customer: CustomerReference) async throws {
-        try await database.write { transaction in
-            guard try await CustomerRepository.lock(customer, in: transaction) != nil else { return }
-            try await TransactionRepository.countDelivery(of: identifiers, customer, in: transaction)
+        do {
+            _ = try await commits.commit(customer) { state in
+                for change in TransactionRepository.countDelivery(of: identifiers, customer) { state.write(change) }
+            }
+        } catch let error as StoreError {
+            // The customer was removed with its store.
+            guard error.code == .notFound else { throw error }
         }
     }
 
@@ -169,8 +171,9 @@ struct QueueReader: Sendable {
         let customer = request.customer
         var start: Int64 = 0
         if let after = request.after {
-            guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else { return nil }
-            start = stored.createdSeq
+            let known = try await reader.read(TransactionRepository.find(after, of: customer))
+            guard let known else { return nil }
+            start = known.createdSeq
         }
         return try await StartedList(
             request: request,
@@ -231,7 +234,7 @@ struct QueueReader: Sendable {
     ) async throws -> StreamPosition {
         guard let after = request.after else { return request.opening == nil ? .rest(after: 0) : .underWay(after: 0) }
         if request.opening != nil, let start = StreamPosition(after) { return start }
-        guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else {
+        guard let stored = try await reader.read(TransactionRepository.find(after, of: customer)) else {
             throw StoreError(.notFound, "'after' is not a transaction of this customer")
         }
         return .rest(after: stored.createdSeq)

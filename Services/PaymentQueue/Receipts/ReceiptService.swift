@@ -27,7 +27,7 @@ struct ReceiptService: QueuePart {
             }
             let app = try await CustomerRepository.clock(of: customer.bundleId, in: reader)
             let subscriptions =
-                request.after == nil ? try await SubscriptionRepository.all(of: customer, in: reader) : []
+                request.after == nil ? try await reader.read(SubscriptionRepository.all(of: customer)) : []
             let (items, next) = try await Self.items(of: customer, after: after, limit: request.limit, in: reader)
             return ReceiptFactsPage(
                 items: items, subscriptions: subscriptions.prefix(Self.subscriptionsMax).map(\.wire), after: next,
@@ -43,7 +43,8 @@ struct ReceiptService: QueuePart {
     ) async throws -> ([ReceiptItem], String?) {
         var (items, position, seen): ([ReceiptItem], Int64, Int) = ([], after, 0)
         while seen < scanMax {
-            let rows = try await TransactionRepository.history(of: customer, after: position, limit: limit, in: reader)
+            let rows = try await reader.read(
+                TransactionRepository.history(of: customer, after: position, limit: limit))
             seen += rows.count
             for row in rows {
                 guard let seq = row.historySeq else { continue }

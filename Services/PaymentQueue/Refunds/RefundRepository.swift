@@ -7,27 +7,31 @@ import StoreModels
 enum RefundRepository {
     /// Inserts a refund.
     /// - Parameter stored: The purchase that was paid.
-    static func insert(
-        key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws {
-        try await transaction.send(
-            """
-            INSERT INTO refund (refund_key, bundle_id, customer_identifier, charge_key, transaction_id, amount_minor,
-                currency, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, key, stored.customer.bundleId, stored.customer.customerIdentifier,
-            stored.chargeKey, stored.id, amount.minorUnits, amount.currency.code, wall.milliseconds)
+    static func insert(key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp) -> SQLChange {
+        SQLChange(
+            inserted, key, stored.customer.bundleId, stored.customer.customerIdentifier, stored.chargeKey, stored.id,
+            amount.minorUnits, amount.currency.code, wall.milliseconds)
     }
 
-    /// Computes the amount of a purchase that can still be refunded, in minor units.
-    static func left(of stored: StoredTransaction, in reader: SQLReader) async throws -> Int64 {
-        var refunded: Int64 = 0
-        for row in try await reader.query("SELECT amount_minor FROM refund WHERE transaction_id = ?", stored.id) {
-            let amount: Int64 = try row["amount_minor"]
-            refunded += amount
+    private static let inserted = SQLBatchStatement.insert(
+        into: "refund",
+        [
+            "refund_key": .text, "bundle_id": .text, "customer_identifier": .text, "charge_key": .text,
+            "transaction_id": .text, "amount_minor": .integer, "currency": .text, "created_at": .integer,
+        ])
+
+    /// Computes the refunded amount of a purchase, in minor units.
+    static func refunded(_ transactionID: String) -> SQLLookup<Int64> {
+        SQLLookup(amounts, transactionID) { rows in
+            try rows.reduce(0) { sum, row in
+                let amount: Int64 = try row["amount_minor"]
+                return sum + amount
+            }
         }
-        return RefundRules.left(of: stored.transaction.price?.minorUnits ?? 0, refunded: refunded)
     }
+
+    private static let amounts = SQLBatchStatement.query(
+        "SELECT amount_minor FROM refund WHERE transaction_id = ?", .text)
 
     /// Reads refunds and reversals without a reply of the processor, by key, after a key.
     static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
@@ -48,15 +52,18 @@ enum RefundRepository {
     }
 
     /// Tells whether the refund of a purchase was taken back.
-    static func isReversed(_ transactionID: String, in reader: SQLReader) async throws(PersistenceError) -> Bool {
-        try await reader.queryOne(
-            "SELECT refund_key FROM refund WHERE transaction_id = ? AND reversal <> 0", transactionID) != nil
+    static func isReversed(_ transactionID: String) -> SQLLookup<Bool> {
+        SQLLookup(reversals, transactionID) { !$0.isEmpty }
     }
 
+    private static let reversals = SQLBatchStatement.query(
+        "SELECT refund_key FROM refund WHERE transaction_id = ? AND reversal <> 0", .text)
+
     /// Records that a refund must be taken back. Does nothing for a purchase that cost nothing.
-    static func reverse(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.send("UPDATE refund SET reversal = 1 WHERE refund_key = ? AND reversal = 0", key)
-    }
+    static func reverse(_ key: String) -> SQLChange { SQLChange(reversed, key) }
+
+    private static let reversed = SQLBatchStatement.update(
+        "refund", set: "reversal = 1", where: "refund_key = ? AND reversal = 0", .text)
 
     /// Records the processor's reply to a reversal.
     static func markReversed(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {

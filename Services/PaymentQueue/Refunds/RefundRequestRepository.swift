@@ -4,31 +4,37 @@ import StoreModels
 
 /// Reads and writes customers' requests for refunds.
 enum RefundRequestRepository {
-    static func insert(
-        _ value: CustomerRefundRequest, of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            INSERT INTO refund_request (id, bundle_id, customer_identifier, transaction_id, transaction_identifier,
-                account, state, reason, requested_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, value.refundRequestIdentifier, customer.bundleId, customer.customerIdentifier, value.transactionId,
-            value.transactionIdentifier, value.account, value.state, value.reason, value.requestedAt.milliseconds)
+    static func insert(_ value: CustomerRefundRequest, of customer: CustomerReference) -> SQLChange {
+        SQLChange(
+            inserted, value.refundRequestIdentifier, customer.bundleId, customer.customerIdentifier,
+            value.transactionId, value.transactionIdentifier, value.account, value.state, value.reason,
+            value.requestedAt.milliseconds)
     }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "refund_request",
+        [
+            "id": .text, "bundle_id": .text, "customer_identifier": .text, "transaction_id": .text,
+            "transaction_identifier": .text, "account": .text, "state": .text, "reason": .text,
+            "requested_at": .integer,
+        ])
 
     /// Reads the request that an operator names.
     /// - Returns: Nil also for a request of another scope.
-    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> CustomerRefundRequest? {
-        try await reader.queryOne("SELECT * FROM refund_request WHERE id = ?", named.id)
-            .map(CustomerRefundRequest.init).flatMap { named.scope.covers($0.bundleId) ? $0 : nil }
+    static func find(_ named: ScopedIdentifier) -> SQLLookup<CustomerRefundRequest?> {
+        SQLLookup(first: byId, named.id) { try CustomerRefundRequest($0) }
+            .map { found in found.flatMap { named.scope.covers($0.bundleId) ? $0 : nil } }
     }
 
+    private static let byId = SQLBatchStatement.query("SELECT * FROM refund_request WHERE id = ?", .text)
+
     /// Finds the open request about a transaction.
-    static func open(about transactionID: String, in reader: SQLReader) async throws -> CustomerRefundRequest? {
-        try await reader.queryOne(
-            "SELECT * FROM refund_request WHERE transaction_id = ? AND state = 'open'", transactionID
-        ).map(CustomerRefundRequest.init)
+    static func open(about transactionID: String) -> SQLLookup<CustomerRefundRequest?> {
+        SQLLookup(first: openOne, transactionID) { try CustomerRefundRequest($0) }
     }
+
+    private static let openOne = SQLBatchStatement.query(
+        "SELECT * FROM refund_request WHERE transaction_id = ? AND state = 'open'", .text)
 
     /// Reads an app's open requests after `after`, oldest first.
     static func open(
@@ -44,13 +50,14 @@ enum RefundRequestRepository {
 
     /// Ends the open request about a transaction, if there is one.
     static func decide(
-        _ state: CustomerRefundRequest.State, about transactionID: String, at now: Timestamp,
-        in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.execute(
-            "UPDATE refund_request SET state = ?, decided_at = ? WHERE transaction_id = ? AND state = 'open'", state,
-            now.milliseconds, transactionID)
+        _ state: CustomerRefundRequest.State, about transactionID: String, at now: Timestamp
+    ) -> SQLChange {
+        SQLChange(decided, state, now.milliseconds, transactionID)
     }
+
+    private static let decided = SQLBatchStatement.update(
+        "refund_request", set: "state = ?, decided_at = ?", where: "transaction_id = ? AND state = 'open'",
+        .text, .integer, .text)
 
     /// Keeps the app server's consumption information, at the open request about a transaction.
     static func setConsumption(

@@ -16,15 +16,10 @@ struct RefundRequestService: QueuePart {
     /// - Throws: `notFound`, or `transactionStateInvalid` if it is not a purchase, was taken back, or has an open
     ///   request.
     func open(_ request: OpenRefundRequest) async throws -> CustomerRefundRequest {
-        let committed = try await database.write { transaction in
-            guard let found = try await TransactionRepository.find(request.transaction, in: transaction) else {
-                throw Self.unknown
-            }
-            return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
-                guard let stored = try await TransactionRepository.find(found.id, of: found.customer, in: transaction)
-                else { throw Self.unknown }
-                return try await commit.requestRefund(of: stored, request.reason)
-            }
+        let found = try await transaction(request.transaction)
+        let asked = CustomerState.lookups(about: found) + [RefundRequestRepository.open(about: found.id).key]
+        let committed = try await commits.commit(found.customer, asking: asked) { state in
+            try state.requestRefund(of: state.existing(found.id), request.reason)
         }
         for change in committed.changes { publish(change) }
         return committed.output
@@ -33,7 +28,7 @@ struct RefundRequestService: QueuePart {
     /// Reads a request.
     /// - Throws: `notFound`.
     func get(_ named: ScopedIdentifier) async throws -> CustomerRefundRequest {
-        try await database.read { reader in try await Self.find(named, in: reader) }
+        try Self.known(try await database.read { reader in try await reader.read(RefundRequestRepository.find(named)) })
     }
 
     /// Lists an app's requests that wait for an answer, oldest first.
@@ -74,26 +69,19 @@ struct RefundRequestService: QueuePart {
     /// - Throws: `notFound`, or `transactionStateInvalid` for one that was granted.
     func decline(_ named: ScopedIdentifier) async throws -> CustomerRefundRequest {
         let found = try await get(named)
-        let transaction = ScopedIdentifier(found.transactionId, in: named.scope)
-        let customer = try await database.read { reader in
-            try await TransactionRepository.find(transaction, in: reader)?.customer
-        }
-        guard let customer else { throw Self.unknown }
-        let committed = try await database.write { transaction in
-            try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
-                let known = try await Self.find(named, in: transaction)
-                switch known.state {
-                case .declined: return
-                case .granted: throw Self.decided(known)
-                case .open: break
-                }
-                guard
-                    let stored = try await TransactionRepository.find(
-                        known.transactionId, of: customer, in: transaction)
-                else { throw Self.unknown }
-                try await RefundRequestRepository.decide(.declined, about: stored.id, at: commit.now, in: transaction)
-                try await commit.note(.refundDeclined, about: stored)
+        let purchase = try await transaction(ScopedIdentifier(found.transactionId, in: named.scope))
+        let find = RefundRequestRepository.find(named)
+        let asked = CustomerState.lookups(about: purchase) + [find.key]
+        let committed = try await commits.commit(purchase.customer, asking: asked) { state in
+            let known = try Self.known(state.read(find))
+            switch known.state {
+            case .declined: return
+            case .granted: throw Self.decided(known)
+            case .open: break
             }
+            let stored = try state.existing(purchase.id)
+            state.write(RefundRequestRepository.decide(.declined, about: stored.id, at: state.now))
+            try state.note(.refundDeclined, about: stored)
         }
         for change in committed.changes { publish(change) }
         return try await get(named)
@@ -105,7 +93,7 @@ struct RefundRequestService: QueuePart {
         try await database.write { transaction in
             let stored = try await TransactionRepository.find(
                 identifier: request.transactionIdentifier, ofApp: request.bundleId, in: transaction)
-            guard let stored else { throw Self.unknown }
+            guard let stored else { throw StoreError.unknownTransaction }
             try await RefundRequestRepository.setConsumption(request.consumption, about: stored.id, in: transaction)
         }
         return Empty()
@@ -113,14 +101,10 @@ struct RefundRequestService: QueuePart {
 
     // MARK: Errors
 
-    private static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> CustomerRefundRequest {
-        guard let found = try await RefundRequestRepository.find(named, in: reader) else {
-            throw StoreError(.notFound, "no such refund request")
-        }
+    private static func known(_ found: CustomerRefundRequest?) throws(StoreError) -> CustomerRefundRequest {
+        guard let found else { throw StoreError(.notFound, "no such refund request") }
         return found
     }
-
-    private static let unknown = StoreError(.notFound, "no such transaction")
 
     private static func decided(_ found: CustomerRefundRequest) -> StoreError {
         StoreError(
@@ -173,11 +157,11 @@ enum RefundShareRules {
     }
 }
 
-extension CustomerTransaction {
+extension CustomerState {
     /// Opens a request for the refund of a purchase.
     fileprivate mutating func requestRefund(
         of stored: StoredTransaction, _ reason: ConsumptionRequestReason
-    ) async throws -> CustomerRefundRequest {
+    ) throws -> CustomerRefundRequest {
         let value = stored.transaction
         guard value.transactionState == .purchased, stored.terms?.change?.isNote != true,
             let identifier = value.transactionIdentifier
@@ -189,7 +173,7 @@ extension CustomerTransaction {
         guard value.revocationDate == nil else {
             throw StoreError(.transactionStateInvalid, "transaction '\(identifier)' was taken back already")
         }
-        if let open = try await RefundRequestRepository.open(about: stored.id, in: transaction) {
+        if let open = try read(RefundRequestRepository.open(about: stored.id)) {
             throw StoreError(
                 .transactionStateInvalid,
                 "refund request '\(open.refundRequestIdentifier)' is open; grant or decline it first",
@@ -200,8 +184,8 @@ extension CustomerTransaction {
             refundRequestIdentifier: Identifiers.refundRequest(wall: wall, random: &random), transactionId: stored.id,
             transactionIdentifier: identifier, bundleId: customer.bundleId, account: account.account, state: .open,
             reason: reason, requestedAt: now)
-        try await RefundRequestRepository.insert(request, of: customer, in: transaction)
-        try await note(.refundRequested, about: stored, reason)
+        write(RefundRequestRepository.insert(request, of: customer))
+        try note(.refundRequested, about: stored, reason)
         return request
     }
 }

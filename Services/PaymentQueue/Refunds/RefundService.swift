@@ -35,11 +35,11 @@ struct RefundService: QueuePart {
         deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let last = deadline - PurchaseService.replyMargin
-        let taken = try await decide(request, ending, share, until: last)
+        let taken = try await decide(request, ending, share, until: last, deadline)
         try checkpoint(.afterRefundCommit)
         if let customer = taken.takenFrom { record.note(ending, of: taken.transaction, customer) }
         for change in taken.changes { collaborators.publish(change) }
-        if let refund = taken.refund { await send(refund, until: min(last, .now + Self.sendTime)) }
+        await send(taken.refundKey, until: min(last, .now + Self.sendTime))
         return taken.transaction
     }
 
@@ -48,11 +48,9 @@ struct RefundService: QueuePart {
     /// The reply does not wait for a processor that is away.
     /// - Throws: `notFound`, or `transactionStateInvalid` for a transaction that was not refunded.
     func reverse(_ request: RefundRequest, deadline: ContinuousClock.Instant) async throws -> PaymentTransaction {
-        let reversed = try await commit(request) { commit, stored in try await commit.reverseRefund(of: stored) }
+        let reversed = try await commit(request, deadline) { state, stored in try state.reverseRefund(of: stored) }
         for change in reversed.changes { collaborators.publish(change) }
-        if let refund = reversed.refund {
-            await send(refund, until: min(deadline - PurchaseService.replyMargin, .now + Self.sendTime))
-        }
+        await send(reversed.refundKey, until: min(deadline - PurchaseService.replyMargin, .now + Self.sendTime))
         return reversed.transaction
     }
 
@@ -95,18 +93,20 @@ struct RefundService: QueuePart {
         var takenFrom: CustomerReference?
         /// Changes to publish after the commit.
         var changes: [PublishedChange]
-        /// The refund that is not sent to the processor yet, if any.
-        var refund: StoredRefund?
+        /// The key of the purchase's refund, if it has one.
+        var refundKey: String
     }
 
     /// Decides after a renewal in progress has ended.
     private func decide(
         _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundPortion,
-        until last: ContinuousClock.Instant
+        until last: ContinuousClock.Instant, _ deadline: ContinuousClock.Instant
     ) async throws -> TakenBack {
         while true {
             do {
-                return try await commit(request, ending, share)
+                return try await commit(request, deadline) { state, stored in
+                    try state.takeBack(stored, ending, share: share, reason: request.reason ?? .other)
+                }
             } catch let error as StoreError where error.code == .serviceUnavailable && ContinuousClock.now < last {
                 guard let known = try await group(of: request.transaction) else { throw error }
                 try await renewals.catchUp(known.customer, group: known.group, until: last)
@@ -115,41 +115,23 @@ struct RefundService: QueuePart {
         }
     }
 
-    /// Makes the commit of a decision.
-    /// - Throws: `notFound`, or the errors of ``CustomerTransaction/takeBack(_:_:share:reason:)``.
+    /// Commits a decision about the transaction of a request.
+    /// - Throws: `notFound`, `deadlineExceeded`, or the decision's error.
     private func commit(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundPortion
+        _ request: RefundRequest, _ deadline: ContinuousClock.Instant,
+        _ decide: @escaping @Sendable (inout CustomerState, StoredTransaction) throws -> StoredTransaction
     ) async throws -> TakenBack {
-        try await commit(request) { commit, stored in
-            try await commit.takeBack(stored, ending, share: share, reason: request.reason ?? .other)
+        let known = try await transaction(request.transaction)
+        let committed = try await commits.commit(
+            known.customer, asking: CustomerState.lookups(takingBack: known), reaching: .insideRefundCommit,
+            until: deadline
+        ) { state in
+            try decide(&state, state.existing(known.id))
         }
+        return TakenBack(
+            transaction: committed.output.transaction, takenFrom: committed.changes.isEmpty ? nil : known.customer,
+            changes: committed.changes, refundKey: StoredRefund.key(of: known.id))
     }
-
-    /// Runs `body` on the transaction of a request under its customer's lock.
-    private func commit(
-        _ request: RefundRequest,
-        _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
-    ) async throws -> TakenBack {
-        try await database.write { transaction in
-            guard let known = try await TransactionRepository.find(request.transaction, in: transaction) else {
-                throw Self.unknown
-            }
-            let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
-                // Read again under the customer's lock.
-                guard
-                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
-                else { throw Self.unknown }
-                return try await body(&commit, stored)
-            }
-            let refund = try await RefundRepository.open(StoredRefund.key(of: known.id), in: transaction)
-            if !committed.changes.isEmpty { try checkpoint(.insideRefundCommit) }
-            return TakenBack(
-                transaction: committed.output.transaction, takenFrom: committed.changes.isEmpty ? nil : known.customer,
-                changes: committed.changes, refund: refund)
-        }
-    }
-
-    private static let unknown = StoreError(.notFound, "no such transaction")
 
     /// Finds the customer and key of the subscription a transaction belongs to.
     private func group(
@@ -164,6 +146,18 @@ struct RefundService: QueuePart {
     }
 
     // MARK: Requests to the processor
+
+    /// Asks the processor about a committed refund, unless there is none or the processor has replied to it.
+    ///
+    /// A refund that cannot be read now is sent by the next sweep.
+    private func send(_ key: String, until deadline: ContinuousClock.Instant) async {
+        do {
+            let open = try await database.read { reader in try await RefundRepository.open(key, in: reader) }
+            if let open { await send(open, until: deadline) }
+        } catch {
+            logger.notice("refund delayed", metadata: ["refund": "\(key)", "error": "\(error)"])
+        }
+    }
 
     /// Asks the processor once. Without a reply the refund stays open.
     /// - Returns: Whether the processor has replied.

@@ -10,15 +10,19 @@ enum RevocationRepository {
     static let snapshotMax = 100
 
     static func insert(
-        _ value: PaymentTransaction, seq: Int64, of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws {
-        try await transaction.send(
-            """
-            INSERT INTO revocation (bundle_id, customer_identifier, seq, transaction_id, product_identifiers)
-            VALUES (?, ?, ?, ?, ?)
-            """, customer.bundleId, customer.customerIdentifier, seq, value.id,
+        _ value: PaymentTransaction, seq: Int64, of customer: CustomerReference
+    ) throws -> SQLChange {
+        SQLChange(
+            inserted, customer.bundleId, customer.customerIdentifier, seq, value.id,
             try StoredJSON.text([value.payment.productIdentifier]))
     }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "revocation",
+        [
+            "bundle_id": .text, "customer_identifier": .text, "seq": .integer, "transaction_id": .text,
+            "product_identifiers": .text,
+        ])
 
     /// Reads the revocations no stream has delivered to the device yet, oldest first.
     /// - Returns: The revocations, or nil for a new device, which has no entitlement to lose.

@@ -4,50 +4,48 @@ import StoreModels
 
 /// Reads and writes restores, and reads the originals they bring back.
 enum RestoreRepository {
-    static func find(
-        _ id: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StoredRestore? {
-        try await reader.queryOne(
-            "SELECT * FROM restore WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id, customer.bundleId,
-            customer.customerIdentifier
-        ).map(StoredRestore.init)
+    static func find(_ id: String, of customer: CustomerReference) -> SQLLookup<StoredRestore?> {
+        SQLLookup(first: byId, id, customer.bundleId, customer.customerIdentifier) { try StoredRestore($0) }
     }
 
-    static func find(
-        key: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StoredRestore? {
-        try await reader.queryOne(
-            "SELECT * FROM restore WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
-            customer.bundleId, customer.customerIdentifier, key
-        ).map(StoredRestore.init)
+    private static let byId = SQLBatchStatement.query(
+        "SELECT * FROM restore WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", .text, .text, .text)
+
+    static func find(key: String, of customer: CustomerReference) -> SQLLookup<StoredRestore?> {
+        SQLLookup(first: byKey, customer.bundleId, customer.customerIdentifier, key) { try StoredRestore($0) }
     }
 
-    static func insert(
-        _ stored: StoredRestore, startedSeq: Int64, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws {
-        try await transaction.send(
-            """
-            INSERT INTO restore (id, bundle_id, customer_identifier, device_id, request_key, application_username,
-                state, restored, error, through_number, last_number, started_seq, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            stored.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.deviceId, stored.requestKey,
-            stored.restore.applicationUsername, stored.restore.state, stored.restore.restored,
+    private static let byKey = SQLBatchStatement.query(
+        "SELECT * FROM restore WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
+        .text, .text, .text)
+
+    static func insert(_ stored: StoredRestore, startedSeq: Int64, wall: Timestamp) throws -> SQLChange {
+        SQLChange(
+            inserted, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.deviceId,
+            stored.requestKey, stored.restore.applicationUsername, stored.restore.state, stored.restore.restored,
             try stored.restore.error.map(StoredJSON.text), stored.throughNumber, stored.lastNumber, startedSeq,
             wall.milliseconds)
     }
 
-    /// Writes a running restore's progress.
-    static func advance(
-        _ stored: StoredRestore, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            UPDATE restore SET state = ?, restored = ?, last_number = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'running'
-            """, stored.restore.state, stored.restore.restored, stored.lastNumber, stored.id, stored.customer.bundleId,
-            stored.customer.customerIdentifier)
+    private static let inserted = SQLBatchStatement.insert(
+        into: "restore",
+        [
+            "id": .text, "bundle_id": .text, "customer_identifier": .text, "device_id": .text, "request_key": .text,
+            "application_username": .text, "state": .text, "restored": .integer, "error": .text,
+            "through_number": .integer, "last_number": .integer, "started_seq": .integer, "created_at": .integer,
+        ])
+
+    /// Writes a running restore's progress. Does nothing for one that was removed with the customer's history.
+    static func advance(_ stored: StoredRestore) -> SQLChange {
+        SQLChange(
+            advanced, stored.restore.state, stored.restore.restored, stored.lastNumber, stored.id,
+            stored.customer.bundleId, stored.customer.customerIdentifier)
     }
+
+    private static let advanced = SQLBatchStatement.update(
+        "restore", set: "state = ?, restored = ?, last_number = ?",
+        where: "id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'running'",
+        .text, .integer, .integer, .text, .text, .text)
 
     /// Records that a stream of the device has delivered the end.
     /// - Returns: False when the device has no such restore, or it has not ended.
@@ -84,17 +82,18 @@ enum RestoreRepository {
 
     /// Reads the number of the customer's last purchased or restored transaction.
     /// - Returns: 0 before the first.
-    static func lastNumber(
-        of customer: CustomerReference, in reader: SQLReader
-    ) async throws(PersistenceError) -> Int64 {
-        try await reader.queryOne(
-            """
-            SELECT transaction_number FROM payment_transaction
-            WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
-            ORDER BY transaction_number DESC LIMIT 1
-            """, customer.bundleId, customer.customerIdentifier
-        ).map { row throws(PersistenceError) in try row["transaction_number"] } ?? 0
+    static func lastNumber(of customer: CustomerReference) -> SQLLookup<Int64> {
+        SQLLookup(last, customer.bundleId, customer.customerIdentifier) { rows in
+            try rows.first?["transaction_number"] ?? 0
+        }
     }
+
+    private static let last = SQLBatchStatement.query(
+        """
+        SELECT transaction_number FROM payment_transaction
+        WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
+        ORDER BY transaction_number DESC LIMIT 1
+        """, .text, .text)
 
     /// An original with its subscription's state and access end, which are nil for a non-consumable.
     struct Original: Sendable {
@@ -108,29 +107,32 @@ enum RestoreRepository {
     ///
     /// Their numbers are after `after`, up to `through`.
     static func originals(
-        of customer: CustomerReference, after: Int64, through: Int64, limit: Int, in reader: SQLReader
-    ) async throws -> [Original] {
-        try await reader.query(
-            """
-            SELECT t.*, o.active_until, o.subscription_state FROM (
-                SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until,
-                    CAST(NULL AS TEXT) AS subscription_state
-                FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
-                UNION ALL
-                SELECT original_id AS id, active_until, state AS subscription_state FROM subscription
-                WHERE bundle_id = ? AND customer_identifier = ?) AS o
-            JOIN payment_transaction t ON t.id = o.id
-            WHERE t.bundle_id = ? AND t.customer_identifier = ?
-                AND t.transaction_number > ? AND t.transaction_number <= ?
-            ORDER BY t.transaction_number LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, customer.bundleId, customer.customerIdentifier,
-            customer.bundleId, customer.customerIdentifier, after, through, limit
-        ).map { row in
+        of customer: CustomerReference, after: Int64, through: Int64, limit: Int
+    ) -> SQLLookup<[Original]> {
+        let (app, identifier) = (customer.bundleId, customer.customerIdentifier)
+        return SQLLookup(
+            all: originalRows, app, identifier, app, identifier, app, identifier, after, through, limit
+        ) { row in
             Original(
                 stored: try StoredTransaction(row), activeUntil: try row["active_until"],
                 state: try row["subscription_state"])
         }
     }
+
+    private static let originalRows = SQLBatchStatement.query(
+        """
+        SELECT t.*, o.active_until, o.subscription_state FROM (
+            SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until,
+                CAST(NULL AS TEXT) AS subscription_state
+            FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
+            UNION ALL
+            SELECT original_id AS id, active_until, state AS subscription_state FROM subscription
+            WHERE bundle_id = ? AND customer_identifier = ?) AS o
+        JOIN payment_transaction t ON t.id = o.id
+        WHERE t.bundle_id = ? AND t.customer_identifier = ?
+            AND t.transaction_number > ? AND t.transaction_number <= ?
+        ORDER BY t.transaction_number LIMIT ?
+        """, .text, .text, .text, .text, .text, .text, .integer, .integer, .integer)
 }
 
 /// A restore's row: the restore as its device sees it, and its progress.

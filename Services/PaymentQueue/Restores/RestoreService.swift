@@ -32,7 +32,7 @@ struct RestoreService: QueuePart {
     /// - Throws: `notFound`, also for another customer's or device's restore.
     func get(_ request: RestoreRequest) async throws -> Restore {
         let stored = try await database.read { reader in
-            try await RestoreRepository.find(request.restoreIdentifier, of: request.customer, in: reader)
+            try await reader.read(RestoreRepository.find(request.restoreIdentifier, of: request.customer))
         }
         guard let stored, stored.deviceId.isExactly(request.deviceId) else { throw Self.unknown }
         return stored.restore
@@ -105,41 +105,38 @@ struct RestoreService: QueuePart {
         let customer = request.customer
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.restore(wall: clock.wall(), random: &random)
-        return try await commit(about: customer) { commit in
-            let known = try await RestoreRepository.find(
-                key: request.requestIdentifier, of: customer, in: commit.transaction)
-            if let known {
+        return try await commit(about: customer, asking: CustomerState.lookups(of: request)) { state in
+            if let known = try state.read(RestoreRepository.find(key: request.requestIdentifier, of: customer)) {
                 guard known.restore.applicationUsername.isExactly(request.applicationUsername) else {
                     throw StoreError(.keyReused, "this idempotency key was used for another restore")
                 }
                 return known
             }
-            let tester = try await TesterRepository.effective(
-                of: commit.account, defaults: defaults, in: commit.transaction)
-            return try await commit.beginRestore(request, id: id, failure: RestoreRules.failure(tester: tester))
+            let tester = state.settings.over(defaults).over(.standard)
+            return try state.beginRestore(request, id: id, failure: RestoreRules.failure(tester: tester))
         }
     }
 
     /// Restores the next transactions of a running restore.
     /// - Throws: `notFound` when it was removed with the customer's history.
     private func proceed(_ known: StoredRestore) async throws -> StoredRestore {
-        try await commit(about: known.customer) { commit in
-            guard
-                let stored = try await RestoreRepository.find(known.id, of: known.customer, in: commit.transaction)
-            else { throw StoreError(.notFound, "the restore was deleted with the customer's earlier purchases") }
-            return try await commit.continueRestore(stored)
+        let find = RestoreRepository.find(known.id, of: known.customer)
+        return try await commit(
+            about: known.customer, asking: [find.key, CustomerState.originals(of: known).key]
+        ) { state in
+            guard let stored = try state.read(find) else {
+                throw StoreError(.notFound, "the restore was deleted with the customer's earlier purchases")
+            }
+            return try state.continueRestore(stored)
         }
     }
 
     private func commit(
-        about customer: CustomerReference,
-        _ body: @escaping @Sendable (inout CustomerTransaction) async throws -> StoredRestore
+        about customer: CustomerReference, asking lookups: [SQLLookupKey],
+        _ decide: @escaping @Sendable (inout CustomerState) throws -> StoredRestore
     ) async throws -> StoredRestore {
-        let committed = try await database.write { transaction in
-            let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock, body)
-            if !committed.changes.isEmpty { try checkpoint(.insideRestoreCommit) }
-            return committed
-        }
+        let committed = try await commits.commit(
+            customer, asking: lookups, reaching: .insideRestoreCommit, decide)
         if committed.changes.isEmpty { return committed.output }
         try checkpoint(.afterRestoreCommit)
         for change in committed.changes { publish(change) }

@@ -16,44 +16,44 @@ enum ExtensionRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Reads the response to a request. Nil for a new one.
-    static func find(
-        _ request: String, of value: StoredSubscription, in reader: SQLReader
-    ) async throws -> ExtendSubscriptionReply? {
-        try await reader.queryOne(
-            """
-            SELECT effective_at, line_item FROM subscription_extension
-            WHERE bundle_id = ? AND request_identifier = ? AND original_id = ?
-            """, value.customer.bundleId, request, value.originalID
-        ).map { row in
+    /// Looks for the response to a request. Nil for a new one.
+    static func find(_ request: String, of value: StoredSubscription) -> SQLLookup<ExtendSubscriptionReply?> {
+        SQLLookup(first: ofRequest, value.customer.bundleId, request, value.originalID) { row in
             ExtendSubscriptionReply(
                 outcome: .extended, effectiveDate: try row["effective_at"],
                 webOrderLineItemIdentifier: try row["line_item"])
         }
     }
 
-    /// Counts a subscription's extensions since an instant of the app's clock, up to `limit`.
-    static func count(
-        of value: StoredSubscription, since: Timestamp, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> Int {
-        try await reader.query(
-            "SELECT extended_at FROM subscription_extension WHERE original_id = ? AND extended_at > ? LIMIT ?",
-            value.originalID, since.milliseconds, limit
-        ).count
+    private static let ofRequest = SQLBatchStatement.query(
+        """
+        SELECT effective_at, line_item FROM subscription_extension
+        WHERE bundle_id = ? AND request_identifier = ? AND original_id = ?
+        """, .text, .text, .text)
+
+    /// Looks for the instants of a subscription's last extensions, by the app's clock.
+    static func last(_ limit: Int, of value: StoredSubscription) -> SQLLookup<[Timestamp]> {
+        SQLLookup(ofSubscription, value.originalID, limit) { rows in try rows.values(of: "extended_at") }
     }
 
+    private static let ofSubscription = SQLBatchStatement.query(
+        "SELECT extended_at FROM subscription_extension WHERE original_id = ? ORDER BY extended_at DESC LIMIT ?",
+        .text, .integer)
+
     static func insert(
-        _ request: String, of value: StoredSubscription, at now: Timestamp, _ reply: ExtendSubscriptionReply,
-        in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            INSERT INTO subscription_extension (bundle_id, request_identifier, original_id, customer_identifier,
-                extended_at, effective_at, line_item)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, value.customer.bundleId, request, value.originalID, value.customer.customerIdentifier,
+        _ request: String, of value: StoredSubscription, at now: Timestamp, _ reply: ExtendSubscriptionReply
+    ) -> SQLChange {
+        SQLChange(
+            inserted, value.customer.bundleId, request, value.originalID, value.customer.customerIdentifier,
             now.milliseconds, reply.effectiveDate?.milliseconds ?? now.milliseconds, reply.webOrderLineItemIdentifier)
     }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "subscription_extension",
+        [
+            "bundle_id": .text, "request_identifier": .text, "original_id": .text, "customer_identifier": .text,
+            "extended_at": .integer, "effective_at": .integer, "line_item": .text,
+        ])
 
     // MARK: All subscriptions of a product
 
@@ -126,19 +126,32 @@ enum ExtensionRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Records the decision about one subscription.
-    /// - Returns: False when another replica has decided about it.
-    static func advance(
-        _ value: StoredMassExtension, to originalID: String, isExtended: Bool, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        try await transaction.execute(
-            """
-            UPDATE mass_extension SET place = ?, succeeded = succeeded + ?, failed = failed + ?
-            WHERE bundle_id = ? AND product_identifier = ? AND request_identifier = ? AND place = ?
-                AND completed_at IS NULL
-            """, originalID, isExtended ? 1 : 0, isExtended ? 0 : 1, value.request.bundleId,
-            value.request.productIdentifier, value.request.requestIdentifier, value.position) == 1
+    /// Looks for a request, locked until the commit, since other replicas work on it for other customers.
+    static func locked(_ key: SubscriptionExtensionsRequest) -> SQLLookup<StoredMassExtension?> {
+        SQLLookup(first: ofAll, key.requestIdentifier, key.bundleId, key.productIdentifier) {
+            try StoredMassExtension($0)
+        }
     }
+
+    private static let ofAll = SQLBatchStatement.query(
+        "SELECT * FROM mass_extension WHERE request_identifier = ? AND bundle_id = ? AND product_identifier = ?",
+        isLocked: true, .text, .text, .text)
+
+    /// Records the decision about one subscription.
+    /// - Parameter value: The request as its row is.
+    static func advance(_ value: StoredMassExtension, to originalID: String, isExtended: Bool) -> SQLChange {
+        SQLChange(
+            advanced, originalID, value.succeeded + (isExtended ? 1 : 0), value.failed + (isExtended ? 0 : 1),
+            value.request.requestIdentifier, value.request.bundleId, value.request.productIdentifier, value.position,
+            changes: 1)
+    }
+
+    private static let advanced = SQLBatchStatement.update(
+        "mass_extension", set: "place = ?, succeeded = ?, failed = ?",
+        where: """
+            request_identifier = ? AND bundle_id = ? AND product_identifier = ? AND place = ? AND completed_at IS NULL
+            """,
+        .text, .integer, .integer, .text, .text, .text, .text)
 
     /// Records that a request is complete.
     /// - Returns: False when another replica has, or has found more to decide about.
@@ -166,6 +179,12 @@ struct StoredMassExtension: Hashable, Sendable {
     var failed: Int64
     /// Business time. Nil until every subscription was decided about.
     var completedAt: Timestamp?
+
+    var key: SubscriptionExtensionsRequest {
+        SubscriptionExtensionsRequest(
+            bundleId: request.bundleId, productIdentifier: request.productIdentifier,
+            requestIdentifier: request.requestIdentifier)
+    }
 
     var wire: SubscriptionExtensions {
         SubscriptionExtensions(

@@ -41,8 +41,11 @@ struct ExtensionService: Sendable {
             guard let found else { throw Self.notFound(request.originalTransactionIdentifier) }
             return found
         }
-        return try await subscriptions.commit(due.value) { commit, known in
-            try await commit.extend(known, days: request.days, request: request.requestIdentifier)
+        return try await subscriptions.commit(
+            due.value, asking: CustomerState.lookups(extending: due.value, request: request.requestIdentifier),
+            until: deadline
+        ) { state, known in
+            try state.extend(known, days: request.days, request: request.requestIdentifier)
         }
     }
 
@@ -111,10 +114,7 @@ struct ExtensionService: Sendable {
             try await ExtensionRepository.open(limit: Self.sweepMax, in: reader)
         }
         for stored in open where !Task.isCancelled {
-            let key = SubscriptionExtensionsRequest(
-                bundleId: stored.request.bundleId, productIdentifier: stored.request.productIdentifier,
-                requestIdentifier: stored.request.requestIdentifier)
-            await run(key, max: .max, until: .now + Self.sweepTime)
+            await run(stored.key, max: .max, until: .now + Self.sweepTime)
         }
         return open.count
     }
@@ -154,20 +154,24 @@ struct ExtensionService: Sendable {
         about due: DueSubscription, _ stored: StoredMassExtension, until last: ContinuousClock.Instant
     ) async throws -> Bool {
         guard try await renewals.catchUp(due.value.originalID, until: last) else { return false }
+        let (key, position, request) = (stored.key, stored.position, stored.request)
         do {
-            try await subscriptions.commit(due.value) { commit, known in
-                let isOfProduct = known.product.isExactly(stored.request.productIdentifier) && known.state.isExisting
+            try await subscriptions.commit(
+                due.value,
+                asking: [ExtensionRepository.locked(key).key]
+                    + CustomerState.lookups(extending: due.value, request: request.requestIdentifier)
+            ) { state, known in
+                guard let row = try state.read(ExtensionRepository.locked(key)), row.completedAt == nil,
+                    row.position.isExactly(position)
+                else { throw Overtaken() }
                 var isExtended = false
-                if isOfProduct {
+                if known.product.isExactly(request.productIdentifier), known.state.isExisting {
                     isExtended =
-                        try await commit.extend(
-                            known, days: stored.request.days, request: stored.request.requestIdentifier
-                        ).outcome == .extended
-                    if !isExtended { commit.note(.extensionFailed, of: known) }
+                        try state.extend(known, days: request.days, request: request.requestIdentifier).outcome
+                        == .extended
+                    if !isExtended { state.note(.extensionFailed, of: known) }
                 }
-                let isFirst = try await ExtensionRepository.advance(
-                    stored, to: known.originalID, isExtended: isExtended, in: commit.transaction)
-                guard isFirst else { throw Overtaken() }
+                state.write(ExtensionRepository.advance(row, to: known.originalID, isExtended: isExtended))
             }
         } catch is Overtaken {
             return false
@@ -186,38 +190,45 @@ struct ExtensionService: Sendable {
             guard try await ExtensionRepository.complete(stored, at: now, in: transaction) else { return }
             var done = stored
             done.completedAt = now
-            try await ServerEventRepository.insert(
-                StoredServerEvent(account: "", appTransaction: 0, at: now, changes: [], extensions: done.wire),
-                of: CustomerReference(bundleId: stored.request.bundleId, customerIdentifier: ""), wall: clock.wall(),
-                in: transaction)
+            let event = StoredServerEvent(
+                account: "", appTransaction: 0, at: now, changes: [], extensions: done.wire)
+            let app = CustomerReference(bundleId: stored.request.bundleId, customerIdentifier: "")
+            try await transaction.send(ServerEventRepository.insert(event, of: app, wall: clock.wall()))
         }
     }
 }
 
-extension CustomerTransaction {
+extension CustomerState {
     /// The number of extensions by a server within a year.
     private static let extensionsMax = 2
     /// The year in which extensions count, by the app's clock.
     private static let extensionsWithin = Duration.seconds(365 * 86_400)
 
-    /// Extends the present period of a subscription this commit has locked, once per request.
+    /// Returns what an extension asks for, besides the subscription and its latest transaction.
+    fileprivate static func lookups(extending known: StoredSubscription, request: String) -> [SQLLookupKey] {
+        [
+            ExtensionRepository.find(request, of: known).key,
+            ExtensionRepository.last(extensionsMax, of: known).key,
+        ]
+    }
+
+    /// Extends the present period of a subscription, once per request.
     fileprivate mutating func extend(
         _ known: StoredSubscription, days: Int, request: String
-    ) async throws -> ExtendSubscriptionReply {
-        if let told = try await ExtensionRepository.find(request, of: known, in: transaction) { return told }
-        guard known.state == .subscribed,
-            let paid = try await TransactionRepository.find(known.period.transactionID, of: customer, in: transaction),
+    ) throws -> ExtendSubscriptionReply {
+        if let told = try read(ExtensionRepository.find(request, of: known)) { return told }
+        guard known.state == .subscribed, let paid = try transaction(known.period.transactionID),
             paid.transaction.isTrialPeriod != true, paid.transaction.revocationDate == nil
         else { return ExtendSubscriptionReply(outcome: .ineligible) }
-        let count = try await ExtensionRepository.count(
-            of: known, since: now + (.zero - Self.extensionsWithin), limit: Self.extensionsMax, in: transaction)
-        guard count < Self.extensionsMax else { return ExtendSubscriptionReply(outcome: .exhausted) }
-        let next = try await apply(.extended(days: days), to: known, at: now)
-        _ = try await move(next.period.transactionID, expiry: next.period.end)
+        let since = now + (.zero - Self.extensionsWithin)
+        let recent = try read(ExtensionRepository.last(Self.extensionsMax, of: known)).filter { $0 > since }
+        guard recent.count < Self.extensionsMax else { return ExtendSubscriptionReply(outcome: .exhausted) }
+        let next = try apply(.extended(days: days), to: known, at: now)
+        _ = try move(next.period.transactionID, expiry: next.period.end)
         let reply = ExtendSubscriptionReply(
             outcome: .extended, effectiveDate: next.period.end,
             webOrderLineItemIdentifier: ReceiptRules.lineItem(of: next.period.transactionIdentifier))
-        try await ExtensionRepository.insert(request, of: known, at: now, reply, in: transaction)
+        write(ExtensionRepository.insert(request, of: known, at: now, reply))
         return reply
     }
 }

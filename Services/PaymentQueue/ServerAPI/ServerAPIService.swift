@@ -31,17 +31,17 @@ struct ServerAPIService: QueuePart {
     private typealias Found = (reply: TransactionLookupReply, storefront: String)
 
     private func find(_ identifier: String, of bundleId: String, in reader: SQLReader) async throws -> Found {
-        guard let number = Identifiers.transactionNumber(identifier) else { throw Self.notFound }
+        guard let number = Identifiers.transactionNumber(identifier) else { throw StoreError.unknownTransaction }
         guard
             let stored = try await TransactionRepository.find(identifier: identifier, ofApp: bundleId, in: reader)
         else {
             let app = try await CustomerRepository.appTransaction(number, bundleId: bundleId, in: reader)
-            guard let app else { throw Self.notFound }
+            guard let app else { throw StoreError.unknownTransaction }
             return try await reply(app, in: reader)
         }
         guard let app = try await CustomerRepository.appTransaction(of: stored.customer, in: reader),
             let value = try await Self.shown(stored, storefront: app.storefront, in: reader)
-        else { throw Self.notFound }
+        else { throw StoreError.unknownTransaction }
         var found = try await reply(app, in: reader)
         found.reply.transaction = value
         return found
@@ -70,14 +70,14 @@ struct ServerAPIService: QueuePart {
             return ServerTransaction(stored, storefront: storefront)
         }
         guard let identifier = stored.transaction.originalTransactionIdentifier,
-            let original = try await TransactionRepository.find(identifier: identifier, of: stored.customer, in: reader)
+            let original = try await reader.read(
+                TransactionRepository.find(identifier: identifier, of: stored.customer))
         else { return nil }
         var value = ServerTransaction(original, storefront: storefront)
         value?.item.transactionIdentifier = stored.transaction.transactionIdentifier ?? identifier
         return value
     }
 
-    private static let notFound = StoreError(.notFound, "no such transaction")
     private static let unknownCustomer = StoreError(.notFound, "no such customer")
 
     // MARK: History
@@ -143,7 +143,7 @@ struct ServerAPIService: QueuePart {
             }
             var found: [ServerSubscription] = []
             for subscription in listed.subscriptions {
-                guard let stored = try await TransactionRepository.find(subscription.id, of: customer, in: reader),
+                guard let stored = try await reader.read(TransactionRepository.find(subscription.id, of: customer)),
                     let transaction = ServerTransaction(stored, storefront: app.storefront),
                     let due = try await SubscriptionLookup.find(
                         original: subscription.originalTransactionIdentifier, of: customer, in: reader)

@@ -183,23 +183,15 @@ enum ServerEventRepository {
     /// Writes an event.
     /// - Parameter customer: The customer, with an empty identifier for an event without one.
     static func insert(
-        _ event: StoredServerEvent, of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws {
-        var rows = SQLBatch(inserted)
-        append(try StoredJSON.text(event), of: customer, wall: wall, to: &rows)
-        try await transaction.send(rows)
+        _ event: StoredServerEvent, of customer: CustomerReference, wall: Timestamp
+    ) throws -> SQLChange {
+        SQLChange(
+            inserted, customer.bundleId, customer.customerIdentifier, wall.milliseconds, try StoredJSON.text(event))
     }
 
-    /// The rows of new events, for ``append(_:of:wall:to:)``.
-    static let inserted = SQLBatchStatement.insert(
+    private static let inserted = SQLBatchStatement.insert(
         into: "server_event",
         ["bundle_id": .text, "customer_identifier": .text, "written_at": .integer, "body": .text])
-
-    /// Adds an event's row.
-    /// - Parameter body: The event's JSON.
-    static func append(_ body: String, of customer: CustomerReference, wall: Timestamp, to rows: inout SQLBatch) {
-        rows.append(customer.bundleId, customer.customerIdentifier, wall.milliseconds, body)
-    }
 
     /// Reads the settled events after a place, in order.
     static func list(after: EventPosition, limit: Int, in reader: SQLReader) async throws -> [Row] {

@@ -23,6 +23,9 @@ enum CounterRepository {
             case .prompt, .launch: nil
             }
         }
+
+        /// Whether each isolated store has a counter of its own.
+        var isOfIsolatedStores: Bool { start != nil }
     }
 
     /// Takes the next `count` numbers.

@@ -62,15 +62,16 @@ struct PriceConsentService: QueuePart {
 
     /// Decides again under the locks, because a renewal may have been first.
     private func write(_ row: DueSubscription, _ quote: Quote) async throws {
-        let committed = try await database.write { transaction in
-            try await CustomerTransaction.run(row.value.customer, in: transaction, clock: clock) { commit in
-                let known = try await SubscriptionRepository.lock(
-                    originalID: row.value.originalID, of: row.value.customer, in: transaction)
-                guard let known, known.attempt == nil, known.state.isExisting,
-                    let change = change(of: known, row, quote)
-                else { return }
-                try await commit.apply(change, to: known, at: commit.now)
-            }
+        let value = row.value
+        let committed = try await commits.commit(
+            value.customer,
+            asking: CustomerState.lookups(about: value)
+                + [PromptRepository.find(about: value.period.transactionID, .priceConsent, value.customer).key]
+        ) { state in
+            guard let known = try state.subscription(originalID: value.originalID), known.attempt == nil,
+                known.state.isExisting, let change = change(of: known, row, quote)
+            else { return }
+            try state.apply(change, to: known, at: state.now)
         }
         for change in committed.changes { publish(change) }
     }

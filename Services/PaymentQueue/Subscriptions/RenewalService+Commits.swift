@@ -16,11 +16,6 @@ extension RenewalService {
         var woken: [String]
     }
 
-    /// Reads the apps with due events.
-    func appsDue() async throws -> [String] {
-        try await database.read { reader in try await ClockRepository.due(wall: self.clock.wall(), in: reader).apps }
-    }
-
     func due(of bundleId: String, after cursor: DueRepository.Cursor, limit: Int) async throws -> [DueSubscription] {
         try await database.read { reader in
             guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
@@ -37,24 +32,12 @@ extension RenewalService {
         }
     }
 
-    /// Reads renewals that are being charged, of the customers whose history is cleared.
-    func attempts(_ scope: HistoryScope, limit: Int) async throws -> [DueSubscription] {
-        try await database.read { reader in try await DueRepository.attempts(scope, limit: limit, in: reader) }
-    }
-
     /// Reads a subscription and the app's clock.
     func find(_ originalID: String) async throws -> (due: DueSubscription, now: Timestamp)? {
         try await database.read { reader in
             guard let found = try await DueRepository.find(originalID, in: reader) else { return nil }
             let app = try await CustomerRepository.clock(of: found.value.customer.bundleId, in: reader)
             return (found, self.clock.now(app))
-        }
-    }
-
-    /// Finds the `id` of the first transaction of a customer's subscription in a group.
-    func originalID(of customer: CustomerReference, group: String) async throws -> String? {
-        try await database.read { reader in
-            try await SubscriptionRepository.find(group: group, of: customer, in: reader)?.originalID
         }
     }
 
@@ -66,8 +49,9 @@ extension RenewalService {
         for job in jobs where job.value.attempt == nil { counts[job.value.customer.bundleId, default: 0] += 1 }
         var identifiers: [ExactText: ArraySlice<String>] = [:]
         for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
-            identifiers[app] = try await TransactionRepository.nextIdentifiers(count, of: app.text, in: transaction)[
-                ...]
+            identifiers[app] = try await CounterRepository.next(
+                .transaction, count: count, of: app.text, in: transaction
+            ).map { "\($0)" }[...]
         }
         return identifiers
     }
@@ -110,44 +94,59 @@ extension RenewalService {
     /// - Parameter reply: The processor's outcome, never `undecided`.
     /// - Returns: The written change, or nil when another writer was first.
     func settle(_ job: RenewalJob, _ reply: ChargeReply) async throws -> Settled? {
-        try await database.write { transaction in
-            let committed = try await CustomerTransaction.run(
-                job.value.customer, in: transaction, clock: self.clock, checkpoint: self.checkpoint
-            ) { commit in
-                let locked = try await SubscriptionRepository.lock(
-                    originalID: job.value.originalID, of: job.value.customer, in: transaction)
-                guard let known = locked,
-                    known.revision == job.value.revision || PlantedBug.isActive(.renewalWithoutUniqueRow)
-                else {
-                    return nil as (StoredSubscription, PaymentTransaction?)?
-                }
-                let result = try await Self.perform(job, reply, on: known, &commit)
-                if !result.0.isBusy(at: commit.now) { commit.woken += try await commit.waiting() }
-                return result
+        let committed = try await commits.commit(
+            job.value.customer, asking: job.lookups, identifierCount: job.takesIdentifier(reply) ? 1 : 0,
+            reaching: .insideRenewalCommit
+        ) { state in
+            guard let known = try state.subscription(originalID: job.value.originalID),
+                known.revision == job.value.revision || PlantedBug.isActive(.renewalWithoutUniqueRow)
+            else { return nil as (StoredSubscription, PaymentTransaction?)? }
+            let result = try Self.perform(job, reply, on: known, &state)
+            if !result.0.isBusy(at: state.now) {
+                state.woken += try state.read(SubscriptionRepository.waitingPurchases(of: state.customer))
             }
-            guard let (value, paid) = committed.output else { return nil }
-            try self.checkpoint(.insideRenewalCommit)
-            return Settled(value: value, transaction: paid, changes: committed.changes, woken: committed.woken)
+            return result
         }
+        guard let (value, paid) = committed.output else { return nil }
+        return Settled(value: value, transaction: paid, changes: committed.changes, woken: committed.woken)
     }
 
     private static func perform(
-        _ job: RenewalJob, _ reply: ChargeReply, on known: StoredSubscription, _ commit: inout CustomerTransaction
-    ) async throws -> (StoredSubscription, PaymentTransaction?) {
+        _ job: RenewalJob, _ reply: ChargeReply, on known: StoredSubscription, _ state: inout CustomerState
+    ) throws -> (StoredSubscription, PaymentTransaction?) {
         switch (job.work, reply) {
-        case (.change(let change), _): return (try await commit.apply(change, to: known, at: job.at), nil)
+        case (.change(let change), _): return (try state.apply(change, to: known, at: job.at), nil)
         case (.free(let attempt), _), (.charge(let attempt), .approved):
-            let (value, paid) = try await commit.renew(known, attempt)
+            let (value, paid) = try state.renew(known, attempt)
             return (value, paid)
         case (.charge(let attempt), .failed(let error)):
             let decline = SubscriptionDecline(
                 amount: attempt.terms.amount, reason: error.localizedDescription, hasGrace: attempt.hasGrace)
-            return (try await commit.apply(.declined(decline), to: known, at: attempt.at), nil)
+            return (try state.apply(.declined(decline), to: known, at: attempt.at), nil)
         case (.charge(let attempt), .mismatch(let charged)):
             let mismatch = SubscriptionMismatch(agreed: attempt.terms.amount, charged: charged)
-            return (try await commit.apply(.quarantined(mismatch), to: known, at: attempt.at), nil)
+            return (try state.apply(.quarantined(mismatch), to: known, at: attempt.at), nil)
         case (.charge, .undecided):
             throw StoreError(.internal, "a renewal without an answer")
+        }
+    }
+}
+
+extension RenewalJob {
+    /// What the job's outcome commit asks for: the subscription, its first and latest transactions, and who waits.
+    fileprivate var lookups: [SQLLookupKey] {
+        CustomerState.lookups(about: value) + [
+            TransactionRepository.find(value.originalID, of: value.customer).key,
+            SubscriptionRepository.waitingPurchases(of: value.customer).key,
+        ]
+    }
+
+    /// Tells whether the outcome is a period whose transaction has no identifier yet.
+    fileprivate func takesIdentifier(_ reply: ChargeReply) -> Bool {
+        switch work {
+        case .charge(let attempt): reply == .approved && attempt.identifier == nil
+        case .free(let attempt): attempt.identifier == nil
+        case .change: false
         }
     }
 }
@@ -165,7 +164,9 @@ extension RenewalService {
     ) async throws -> Int {
         var count = 0
         while true {
-            let page = try await attempts(scope, limit: Self.pageSize)
+            let page = try await database.read { reader in
+                try await DueRepository.attempts(scope, limit: Self.pageSize, in: reader)
+            }
             for due in page { try await giveUp(due, until: last, cancel) }
             count += page.count
             guard page.count == Self.pageSize else { return count }

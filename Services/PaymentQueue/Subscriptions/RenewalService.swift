@@ -44,7 +44,10 @@ final class RenewalService: QueuePart {
     @discardableResult
     func sweep() async throws -> Int {
         var total = 0
-        for app in try await appsDue() {
+        let due = try await database.read { reader in
+            try await ClockRepository.due(wall: self.clock.wall(), in: reader)
+        }
+        for app in due.apps {
             let last = ContinuousClock.now + Self.turn
             while !Task.isCancelled, ContinuousClock.now < last {
                 let done = try await sweep(app, until: last)
@@ -216,8 +219,11 @@ final class RenewalService: QueuePart {
     func catchUp(
         _ customer: CustomerReference, group: String, until last: ContinuousClock.Instant
     ) async throws -> Bool {
-        guard let id = try await originalID(of: customer, group: group) else { return true }
-        return try await catchUp(id, until: last)
+        let known = try await database.read { reader in
+            try await SubscriptionRepository.find(group: group, of: customer, in: reader)
+        }
+        guard let known else { return true }
+        return try await catchUp(known.originalID, until: last)
     }
 
     /// Brings a subscription, named by its first transaction's `id`, up to the app's clock.

@@ -5,17 +5,18 @@ import StoreModels
 /// Reads and writes the timelines of subscriptions. An event's own commit writes its entry.
 enum SubscriptionEventRepository {
     static func insert(
-        _ event: SubscriptionEvent, account: String, of subscription: StoredSubscription, in transaction: SQLTransaction
-    ) async throws {
+        _ event: SubscriptionEvent, account: String, of subscription: StoredSubscription
+    ) throws -> SQLChange {
         var event = event
         event.account = account
-        try await transaction.send(
-            """
-            INSERT INTO subscription_event (bundle_id, customer_identifier, original_id, at, body)
-            VALUES (?, ?, ?, ?, ?)
-            """, subscription.customer.bundleId, subscription.customer.customerIdentifier, subscription.originalID,
-            event.at.milliseconds, try StoredJSON.text(event))
+        return SQLChange(
+            inserted, subscription.customer.bundleId, subscription.customer.customerIdentifier,
+            subscription.originalID, event.at.milliseconds, try StoredJSON.text(event))
     }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "subscription_event",
+        ["bundle_id": .text, "customer_identifier": .text, "original_id": .text, "at": .integer, "body": .text])
 
     /// An entry, and its position among all of the store's.
     typealias Positioned = (position: Int64, event: SubscriptionEvent)

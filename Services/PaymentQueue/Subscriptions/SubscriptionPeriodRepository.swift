@@ -4,37 +4,39 @@ import StoreModels
 /// Reads and writes periods. Their primary key lets a period be paid once.
 enum SubscriptionPeriodRepository {
     static func insert(
-        _ period: SubscriptionPaid, index: Int, of subscription: StoredSubscription, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            INSERT INTO subscription_period (bundle_id, customer_identifier, original_id, period_index, transaction_id,
-                charge_key, amount_minor, currency, starts_at, ends_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, subscription.customer.bundleId, subscription.customer.customerIdentifier, subscription.originalID,
-            index, period.id, period.chargeKey, period.amount.minorUnits, period.amount.currency.code,
-            period.start.milliseconds, period.end.milliseconds)
+        _ period: SubscriptionPaid, index: Int, of subscription: StoredSubscription
+    ) -> SQLChange {
+        SQLChange(
+            inserted, subscription.customer.bundleId, subscription.customer.customerIdentifier,
+            subscription.originalID, index, period.id, period.chargeKey, period.amount.minorUnits,
+            period.amount.currency.code, period.start.milliseconds, period.end.milliseconds)
     }
+
+    private static let inserted = SQLBatchStatement.insert(
+        into: "subscription_period",
+        [
+            "bundle_id": .text, "customer_identifier": .text, "original_id": .text, "period_index": .integer,
+            "transaction_id": .text, "charge_key": .text, "amount_minor": .integer, "currency": .text,
+            "starts_at": .integer, "ends_at": .integer,
+        ])
 
     /// Writes a later end of a period.
-    static func setEnd(
-        _ end: Timestamp, ofPeriod index: Int, of originalID: String, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            "UPDATE subscription_period SET ends_at = ? WHERE original_id = ? AND period_index = ?", end.milliseconds,
-            originalID, index)
+    static func setEnd(_ end: Timestamp, ofPeriod index: Int, of originalID: String) -> SQLChange {
+        SQLChange(extended, end.milliseconds, originalID, index)
     }
 
+    private static let extended = SQLBatchStatement.update(
+        "subscription_period", set: "ends_at = ?", where: "original_id = ? AND period_index = ?", .integer, .text,
+        .integer)
+
     /// Ends all periods at an instant. A later period gets no length.
-    static func cut(
-        at end: Timestamp, of originalID: String, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            UPDATE subscription_period SET ends_at = CASE WHEN starts_at > ? THEN starts_at ELSE ? END
-            WHERE original_id = ? AND ends_at > ?
-            """, end.milliseconds, end.milliseconds, originalID, end.milliseconds)
+    static func cut(at end: Timestamp, of originalID: String) -> SQLChange {
+        SQLChange(shortened, end.milliseconds, end.milliseconds, originalID, end.milliseconds)
     }
+
+    private static let shortened = SQLBatchStatement.update(
+        "subscription_period", set: "ends_at = CASE WHEN starts_at > ? THEN starts_at ELSE ? END",
+        where: "original_id = ? AND ends_at > ?", .integer, .integer, .text, .integer)
 
     /// Reads start and end of a subscription's periods, in order.
     static func all(
@@ -62,41 +64,40 @@ enum SubscriptionPeriodRepository {
             start = try row["starts_at"]
             end = try row["ends_at"]
         }
+
+        init(_ period: SubscriptionPaid, index: Int, of originalID: String) {
+            (id, self.originalID, self.index) = (period.id, originalID, index)
+            (start, end) = (period.start, period.end)
+        }
+
+        /// Makes the present period of a subscription.
+        init(latestOf value: StoredSubscription) {
+            (id, originalID, index) = (value.period.transactionID, value.originalID, value.period.index)
+            (start, end) = (value.period.start, value.period.end)
+        }
     }
 
-    /// Reads the periods other than the latest one that are not over at an instant.
+    /// Looks for the period a transaction has paid.
+    static func find(transactionID: String) -> SQLLookup<Stored?> {
+        SQLLookup(first: ofTransaction, transactionID) { try Stored($0) }
+    }
+
+    private static let ofTransaction = SQLBatchStatement.query(
+        """
+        SELECT transaction_id, original_id, period_index, starts_at, ends_at FROM subscription_period
+        WHERE transaction_id = ?
+        """, .text)
+
+    /// Looks for a subscription's periods that are not over at an instant, in order.
     ///
-    /// They exist when an operator has renewed early, or the clock was set back.
-    static func others(
-        than known: StoredSubscription, endingAfter instant: Timestamp, in reader: SQLReader
-    ) async throws(PersistenceError) -> [Stored] {
-        try await reader.query(
-            """
-            SELECT transaction_id, original_id, period_index, starts_at, ends_at FROM subscription_period
-            WHERE original_id = ? AND period_index <> ? AND ends_at > ? ORDER BY period_index
-            """, known.originalID, known.period.index, instant.milliseconds
-        ).map(Stored.init)
+    /// There are several when an operator has renewed early, or the clock was set back.
+    static func unfinished(of originalID: String, endingAfter instant: Timestamp) -> SQLLookup<[Stored]> {
+        SQLLookup(all: endingAfter, originalID, instant.milliseconds) { try Stored($0) }
     }
 
-    /// Finds the period a transaction has paid.
-    static func find(transactionID: String, in reader: SQLReader) async throws(PersistenceError) -> Stored? {
-        try await reader.queryOne(
-            """
-            SELECT transaction_id, original_id, period_index, starts_at, ends_at FROM subscription_period
-            WHERE transaction_id = ?
-            """, transactionID
-        ).map(Stored.init)
-    }
-
-    /// Reads transactions of later periods that are not over at an instant, the last first.
-    static func later(
-        than paid: Stored, endingAfter instant: Timestamp, in reader: SQLReader
-    ) async throws(PersistenceError) -> [String] {
-        return try await reader.query(
-            """
-            SELECT transaction_id FROM subscription_period
-            WHERE original_id = ? AND period_index > ? AND ends_at > ? ORDER BY period_index DESC
-            """, paid.originalID, paid.index, instant.milliseconds
-        ).values(of: "transaction_id")
-    }
+    private static let endingAfter = SQLBatchStatement.query(
+        """
+        SELECT transaction_id, original_id, period_index, starts_at, ends_at FROM subscription_period
+        WHERE original_id = ? AND ends_at > ? ORDER BY period_index
+        """, .text, .integer)
 }

@@ -78,13 +78,13 @@ struct SubscriptionReader: QueuePart {
     ) async throws -> [ExactText: WinBackFacts] {
         let ended = rows.filter { !$0.value.state.isExisting }
         guard !ended.isEmpty else { return [:] }
-        let history = try await EntitlementRepository.history(of: customer, in: reader)
+        let history = try await EntitlementRepository.facts(of: customer, in: reader).history
         var facts: [ExactText: WinBackFacts] = [:]
         for row in ended {
             let question = SubscriptionHistory.Question(
                 of: row.value.product, inGroup: row.value.paidGroup, sharesGroup: { _ in false })
-            facts[row.value.originalID] = try await EntitlementRepository.winBackFacts(
-                of: row.value, history: history.group(of: question, at: now), in: reader)
+            facts[row.value.originalID] = try await reader.read(
+                EntitlementRepository.winBackFacts(of: row.value, history: history.group(of: question, at: now)))
         }
         return facts
     }

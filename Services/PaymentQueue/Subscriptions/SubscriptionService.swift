@@ -30,11 +30,13 @@ struct SubscriptionService: Sendable {
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
         case .resolveBilling: return try await resolve(due)
-        case .expire: return try await change(due, .expired(request.reason ?? .other), endsQuarantine: true)
-        case .enableAutoRenew: return try await change(due, .autoRenewEnabled)
-        case .disableAutoRenew: return try await change(due, .autoRenewDisabled)
-        case .failNextRenewal: return try await change(due, .renewalWillFail)
-        case .extend: return try await change(due, .extended(days: request.days ?? 0))
+        case .expire:
+            return try await change(
+                due, .expired(request.reason ?? .other), endsQuarantine: true, until: deadline)
+        case .enableAutoRenew: return try await change(due, .autoRenewEnabled, until: deadline)
+        case .disableAutoRenew: return try await change(due, .autoRenewDisabled, until: deadline)
+        case .failNextRenewal: return try await change(due, .renewalWillFail, until: deadline)
+        case .extend: return try await change(due, .extended(days: request.days ?? 0), until: deadline)
         }
     }
 
@@ -96,14 +98,15 @@ struct SubscriptionService: Sendable {
 
     /// Commits an operator's change. An expiry also ends a renewal in quarantine.
     private func change(
-        _ due: DueSubscription, _ event: SubscriptionTransition, endsQuarantine: Bool = false
+        _ due: DueSubscription, _ event: SubscriptionTransition, endsQuarantine: Bool = false,
+        until deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
         let value = try await commit(
-            due.value, endsQuarantine: endsQuarantine
-        ) { commit, known -> PaymentTransaction? in
-            let next = try await commit.apply(event, to: known, at: commit.now)
+            due.value, endsQuarantine: endsQuarantine, until: deadline
+        ) { state, known -> PaymentTransaction? in
+            let next = try state.apply(event, to: known, at: state.now)
             return next.period.end == known.period.end
-                ? nil : try await commit.move(next.period.transactionID, expiry: next.period.end)
+                ? nil : try state.move(next.period.transactionID, expiry: next.period.end)
         }
         return OperateSubscriptionReply(
             subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
@@ -126,11 +129,11 @@ struct SubscriptionService: Sendable {
             return found
         }
         let wanted = try await wanted(request.autoRenewProductIdentifier, instead: due, until: last)
-        try await commit(due.value) { commit, known in
+        try await commit(due.value, until: deadline) { state, known in
             var next = known
-            if let wanted { next = try await commit.prefer(wanted, to: next) }
+            if let wanted { next = try state.prefer(wanted, to: next) }
             if let renews = request.willAutoRenew {
-                next = try await commit.apply(renews ? .autoRenewEnabled : .autoRenewDisabled, to: next, at: commit.now)
+                try state.apply(renews ? .autoRenewEnabled : .autoRenewDisabled, to: next, at: state.now)
             }
         }
         return try await show(due.value.originalID, isOperator: false)
@@ -159,13 +162,13 @@ struct SubscriptionService: Sendable {
             try await SubscriptionLookup.find(
                 original: request.originalTransactionIdentifier, of: customer, in: reader)
         }
-        guard let due else { throw StoreError(.notFound, "no such subscription") }
-        try await renewals.database.write { transaction in
-            _ = try await CustomerTransaction.run(customer, in: transaction, clock: renewals.clock) { commit in
-                try await commit.show(request.show, consentOf: due.value.originalID)
-            }
-        }
-        return try await show(due.value.originalID, isOperator: false)
+        guard let value = due?.value else { throw StoreError(.notFound, "no such subscription") }
+        _ = try await renewals.commits.commit(
+            customer,
+            asking: CustomerState.lookups(about: value)
+                + [PromptRepository.find(about: value.period.transactionID, .priceConsent, customer).key]
+        ) { state in try state.show(request.show, consentOf: value.originalID) }
+        return try await show(value.originalID, isOperator: false)
     }
 
     // MARK: Common
@@ -184,22 +187,22 @@ struct SubscriptionService: Sendable {
         return due
     }
 
-    /// Runs `body` on the subscription under its locks, and publishes the changes.
+    /// Commits a decision about the subscription while no renewal is due, and publishes the changes.
+    /// - Parameter lookups: The rows that the decision asks for, except the subscription and its latest transaction.
     @discardableResult
     func commit<Output: Sendable>(
-        _ value: StoredSubscription, endsQuarantine: Bool = false,
-        _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> Output
+        _ value: StoredSubscription, endsQuarantine: Bool = false, asking lookups: [SQLLookupKey] = [],
+        until deadline: ContinuousClock.Instant? = nil,
+        _ decide: @escaping @Sendable (inout CustomerState, StoredSubscription) throws -> Output
     ) async throws -> Output {
-        let committed = try await renewals.database.write { transaction in
-            try await CustomerTransaction.run(
-                value.customer, in: transaction, clock: renewals.clock, checkpoint: renewals.checkpoint
-            ) { commit in
-                let known = try await SubscriptionRepository.lock(
-                    originalID: value.originalID, of: value.customer, in: transaction)
-                guard let known else { throw StoreError(.notFound, "no such subscription") }
-                if !endsQuarantine || !known.isQuarantined { try known.requireIdle(at: commit.now) }
-                return try await body(&commit, known)
+        let committed = try await renewals.commits.commit(
+            value.customer, asking: CustomerState.lookups(about: value) + lookups, until: deadline
+        ) { state in
+            guard let known = try state.subscription(originalID: value.originalID) else {
+                throw StoreError(.notFound, "no such subscription")
             }
+            if !endsQuarantine || !known.isQuarantined { try known.requireIdle(at: state.now) }
+            return try decide(&state, known)
         }
         for change in committed.changes { renewals.collaborators.publish(change) }
         return committed.output

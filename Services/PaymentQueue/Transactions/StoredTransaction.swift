@@ -30,8 +30,7 @@ struct StoredTransaction: Hashable, Sendable {
     /// The obstacle a waiting purchase waits for. Until it has ended, sweeps leave the purchase out.
     ///
     /// Nil when several commits may end the waiting, as while a renewal is due. Its `isForPerson` is known to the
-    /// commit
-    /// that planned the purchase, and not stored.
+    /// commit that planned the purchase, and not stored.
     var obstacle: PurchaseObstacle?
     /// The journal row of its first revision: its place in the customer's queue.
     var createdSeq: Int64

@@ -7,18 +7,18 @@ import StoreModels
 enum TransactionRepository {
     /// Inserts a transaction.
     /// - Parameter body: The transaction's JSON.
-    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
-    @inline(never)
-    static func insert(
-        _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
-    ) async throws {
-        var rows = SQLBatch(inserted)
-        try append(stored, body: body, to: &rows)
-        try await transaction.send(rows)
+    static func insert(_ stored: StoredTransaction, body: String) throws -> SQLChange {
+        let value = stored.transaction
+        return SQLChange(
+            inserted, value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
+            stored.historySeq, stored.modifiedSeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer,
+            stored.wasDeferred, value.revision, value.payment.productIdentifier, value.originDeviceId,
+            value.transactionIdentifier.flatMap(Int64.init), value.supersedes, try stored.terms.map(StoredJSON.text),
+            try stored.quote.map(StoredJSON.text), try stored.request.map(StoredJSON.text), stored.chargeKey,
+            stored.obstacle?.id, body)
     }
 
-    /// The rows of new transactions, for ``append(_:body:to:)``.
-    static let inserted = SQLBatchStatement.insert(
+    private static let inserted = SQLBatchStatement.insert(
         into: "payment_transaction",
         [
             "id": .text, "bundle_id": .text, "customer_identifier": .text, "created_seq": .integer,
@@ -28,136 +28,121 @@ enum TransactionRepository {
             "quote": .text, "offer_request": .text, "charge_key": .text, "waits_for": .text, "body": .text,
         ])
 
-    /// Adds a new transaction's row.
-    /// - Parameter body: The transaction's JSON.
-    static func append(_ stored: StoredTransaction, body: String, to rows: inout SQLBatch) throws {
-        let value = stored.transaction
-        rows.append(
-            value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
-            stored.historySeq, stored.modifiedSeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer,
-            stored.wasDeferred, value.revision,
-            value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
-            value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
-            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.obstacle?.id, body)
-    }
-
     /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.
-    /// - Returns: False when the row was not at the revision before, and nothing is written.
-    static func rewrite(
-        _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        let (value, customer) = (stored.transaction, stored.customer)
-        return try await transaction.execute(
-            """
-            UPDATE payment_transaction SET revision = ?, modified_seq = ?, refund_seq = ?, body = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state IN ('purchased', 'restored')
-                AND revision = ?
-            """, value.revision, stored.modifiedSeq, stored.refundSeq, body, value.id, customer.bundleId,
-            customer.customerIdentifier, value.revision - 1) == 1
+    /// - Parameter body: The transaction's JSON.
+    static func rewrite(_ stored: StoredTransaction, body: String) -> SQLChange {
+        SQLChange(
+            rewritten, stored.transaction.revision, stored.modifiedSeq, stored.refundSeq, body, stored.id,
+            stored.customer.bundleId, stored.customer.customerIdentifier, stored.transaction.revision - 1, changes: 1)
     }
 
-    /// Writes the next state of `known`, which may have been read before this commit.
-    /// - Parameter body: The transaction's JSON.
-    /// - Returns: Whether the row was still equal to `known`. False means another writer was first and nothing is
-    ///   written.
+    private static let rewritten = SQLBatchStatement.update(
+        "payment_transaction", set: "revision = ?, modified_seq = ?, refund_seq = ?, body = ?",
+        where: "\(key) AND state IN ('purchased', 'restored') AND revision = ?",
+        .integer, .integer, .integer, .text, .text, .text, .text, .integer)
+
+    /// Writes the next state of a transaction.
+    /// - Parameters:
+    ///   - body: The transaction's JSON.
+    ///   - known: The transaction as it was.
     static func advance(
-        _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
-    ) async throws -> Bool {
-        let value = stored.transaction
+        _ stored: StoredTransaction, body: String, from known: StoredTransaction
+    ) throws -> SQLChange {
+        let (value, customer, before) = (stored.transaction, stored.customer, known.transaction)
+        let number = value.transactionIdentifier.flatMap(Int64.init)
         // What was agreed mostly stays, and is not written again.
-        let keepsTerms = stored.terms == known.terms && stored.quote == known.quote
-        let terms: [any SQLValueConvertible] =
-            keepsTerms ? [] : [try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text)]
-        return try await transaction.execute(
-            """
-            UPDATE payment_transaction
-            SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
-                transaction_number = ?, history_seq = ?, modified_seq = ?, waits_for = NULL, body = ?
-                \(keepsTerms ? "" : ", terms = ?, quote = ?")
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ? AND revision = ? AND phase = ?
-                AND awaits_answer = ?
-            """,
-            arguments: [
-                value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
-                stored.isFinished, value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq,
-                stored.modifiedSeq, body,
-            ] + terms + [
-                value.id, stored.customer.bundleId, stored.customer.customerIdentifier,
-                known.transaction.transactionState.rawValue, known.transaction.revision, known.phase,
-                known.awaitsAnswer,
-            ]) == 1
+        guard stored.terms != known.terms || stored.quote != known.quote else {
+            return SQLChange(
+                advanced, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
+                stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, body, stored.id,
+                customer.bundleId, customer.customerIdentifier, before.transactionState.rawValue, before.revision,
+                known.phase, known.awaitsAnswer, changes: 1)
+        }
+        return SQLChange(
+            advancedWithTerms, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
+            stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, body,
+            try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), stored.id,
+            customer.bundleId, customer.customerIdentifier, before.transactionState.rawValue, before.revision,
+            known.phase, known.awaitsAnswer, changes: 1)
     }
+
+    private static let advanced = SQLBatchStatement.update(
+        "payment_transaction", set: advancedColumns, where: advancedKey,
+        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text,
+        .text, .text, .text, .text, .integer, .text, .integer)
+    private static let advancedWithTerms = SQLBatchStatement.update(
+        "payment_transaction", set: "\(advancedColumns), terms = ?, quote = ?", where: advancedKey,
+        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text, .text, .text,
+        .text, .text, .text, .text, .integer, .text, .integer)
+    private static let advancedColumns = """
+        state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?, \
+        transaction_number = ?, history_seq = ?, modified_seq = ?, waits_for = NULL, body = ?
+        """
+    private static let advancedKey = "\(key) AND state = ? AND revision = ? AND phase = ? AND awaits_answer = ?"
+    /// The condition on one transaction of a customer.
+    private static let key = "id = ? AND bundle_id = ? AND customer_identifier = ?"
 
     /// Writes a transaction's phase, and whether it waits for an answer. Its state stays.
-    /// - Returns: Whether the row was still in that state.
-    static func setPhase(
-        of stored: StoredTransaction, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        try await transaction.execute(
-            """
-            UPDATE payment_transaction SET phase = ?, awaits_answer = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
-            """, stored.phase, stored.awaitsAnswer, stored.id, stored.customer.bundleId,
-            stored.customer.customerIdentifier, stored.transaction.transactionState.rawValue) == 1
+    static func setPhase(of stored: StoredTransaction) -> SQLChange {
+        SQLChange(
+            phased, stored.phase, stored.awaitsAnswer, stored.id, stored.customer.bundleId,
+            stored.customer.customerIdentifier, stored.transaction.transactionState.rawValue, changes: 1)
     }
 
-    /// Writes the obstacle a purchase waits for.
-    static func setWaitsFor(
-        of stored: StoredTransaction, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            UPDATE payment_transaction SET waits_for = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND phase = 'waiting'
-            """, stored.obstacle?.id, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
+    private static let phased = SQLBatchStatement.update(
+        "payment_transaction", set: "phase = ?, awaits_answer = ?", where: "\(key) AND state = ?",
+        .text, .integer, .text, .text, .text, .text)
+
+    /// Writes the obstacle a waiting purchase waits for.
+    static func setWaitsFor(of stored: StoredTransaction) -> SQLChange {
+        SQLChange(
+            waitsFor, stored.obstacle?.id, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier,
+            changes: 1)
     }
+
+    private static let waitsFor = SQLBatchStatement.update(
+        "payment_transaction", set: "waits_for = ?", where: "\(key) AND phase = 'waiting'", .text, .text, .text, .text)
 
     /// Releases the purchases that wait for a transaction.
-    static func release(
-        waitingFor id: String, of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.send(
-            """
-            UPDATE payment_transaction SET waits_for = NULL
-            WHERE waits_for = ? AND bundle_id = ? AND customer_identifier = ?
-            """, id, customer.bundleId, customer.customerIdentifier)
+    static func release(waitingFor id: String, of customer: CustomerReference) -> SQLChange {
+        SQLChange(released, id, customer.bundleId, customer.customerIdentifier)
     }
 
-    /// Removes a transaction from the queue.
-    /// - Returns: False when it was finished before.
-    static func markFinished(
-        _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        try await transaction.execute(
-            """
-            UPDATE payment_transaction SET is_finished = 1
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND is_finished = 0
-            """, id, customer.bundleId, customer.customerIdentifier) == 1
+    private static let released = SQLBatchStatement.update(
+        "payment_transaction", set: "waits_for = NULL",
+        where: "waits_for = ? AND bundle_id = ? AND customer_identifier = ?", .text, .text, .text)
+
+    /// Removes an unfinished transaction from the queue.
+    static func markFinished(_ id: String, of customer: CustomerReference) -> SQLChange {
+        SQLChange(finished, id, customer.bundleId, customer.customerIdentifier, changes: 1)
     }
 
+    private static let finished = SQLBatchStatement.update(
+        "payment_transaction", set: "is_finished = 1", where: "\(key) AND is_finished = 0", .text, .text, .text)
+
+    /// Looks for a customer's transaction. Decisions ask ``CustomerState/transaction(_:)``.
+    static func find(_ id: String, of customer: CustomerReference) -> SQLLookup<StoredTransaction?> {
+        SQLLookup(first: byID, id, customer.bundleId, customer.customerIdentifier) { try StoredTransaction($0) }
+    }
+
+    private static let byID = SQLBatchStatement.query(
+        "SELECT * FROM payment_transaction WHERE \(key)", .text, .text, .text)
+
+    /// Looks for a customer's transaction by `id` or, for digits, by `transactionIdentifier`.
     static func find(
-        _ id: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StoredTransaction? {
-        try await reader.queryOne(
-            "SELECT * FROM payment_transaction WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id,
-            customer.bundleId, customer.customerIdentifier
-        ).map(StoredTransaction.init)
-    }
-
-    /// Reads a customer's transaction by `id` or, for digits, by `transactionIdentifier`.
-    static func find(
-        identifier text: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StoredTransaction? {
-        guard let number = Identifiers.transactionNumber(text) else {
-            return try await find(text, of: customer, in: reader)
+        identifier text: String, of customer: CustomerReference
+    ) -> SQLLookup<StoredTransaction?> {
+        guard let number = Identifiers.transactionNumber(text) else { return find(text, of: customer) }
+        return SQLLookup(first: byNumber, number, customer.bundleId, customer.customerIdentifier) {
+            try StoredTransaction($0)
         }
-        return try await reader.queryOne(
-            """
-            SELECT * FROM payment_transaction
-            WHERE transaction_number = ? AND bundle_id = ? AND customer_identifier = ?
-            """, number, customer.bundleId, customer.customerIdentifier
-        ).map(StoredTransaction.init)
     }
+
+    private static let byNumber = SQLBatchStatement.query(
+        """
+        SELECT * FROM payment_transaction
+        WHERE transaction_number = ? AND bundle_id = ? AND customer_identifier = ?
+        """, .integer, .text, .text)
 
     /// Reads the transaction that an operator names by `id` or, for digits, by `transactionIdentifier`.
     /// - Returns: Nil also for a transaction of another scope.
@@ -197,43 +182,29 @@ enum TransactionRepository {
         return try rows.map(StoredTransaction.init)
     }
 
-    /// Reads the transaction of a download, while it is in the queue.
-    /// - Throws: `notFound`, also for another customer's, for one this device does not see, and after its finish.
+    /// Looks for the transaction of a download, while it is in the queue.
+    ///
+    /// The answer's error is `notFound`, also for another customer's, for one this device does not see, and after its
+    /// finish.
     static func download(
-        _ id: String, of customer: CustomerReference, deviceId: String, in reader: SQLReader
-    ) async throws -> StoredTransaction {
-        guard let transactionID = Identifiers.transaction(ofDownload: id),
-            let stored = try await find(transactionID, of: customer, in: reader), !stored.isFinished,
-            stored.transaction.isVisible(to: deviceId), stored.transaction.downloads.contains(where: { $0.id == id })
-        else { throw StoreError(.notFound, "no such download") }
-        return stored
-    }
-
-    /// Reads the transaction that has replaced an interrupted one.
-    static func successor(
-        of id: String, _ customer: CustomerReference, in reader: SQLReader
-    ) async throws -> StoredTransaction? {
-        try await reader.queryOne(
-            """
-            SELECT * FROM payment_transaction WHERE supersedes = ? AND bundle_id = ? AND customer_identifier = ?
-            """, id, customer.bundleId, customer.customerIdentifier
-        ).map(StoredTransaction.init)
-    }
-
-    /// Takes the next identifier of a purchased or restored transaction: decimal, and larger than all before.
-    static func nextIdentifier(of bundleId: String, in transaction: SQLTransaction) async throws -> String {
-        guard let identifier = try await nextIdentifiers(1, of: bundleId, in: transaction).first else {
-            preconditionFailure("a counter gives as many numbers as it is asked for")
+        _ id: String, of customer: CustomerReference, deviceId: String
+    ) -> SQLLookup<StoredTransaction> {
+        find(Identifiers.transaction(ofDownload: id) ?? "", of: customer).map { found in
+            guard let stored = found, !stored.isFinished, stored.transaction.isVisible(to: deviceId),
+                stored.transaction.downloads.contains(where: { $0.id == id })
+            else { throw StoreError(.notFound, "no such download") }
+            return stored
         }
-        return identifier
     }
 
-    /// Takes the next identifiers of several transactions of an app, in ascending order.
-    static func nextIdentifiers(
-        _ count: Int, of bundleId: String, in transaction: SQLTransaction
-    ) async throws -> [String] {
-        try await CounterRepository.next(.transaction, count: count, of: bundleId, in: transaction).map { "\($0)" }
+    /// Looks for the transaction that has replaced an interrupted one.
+    static func successor(of id: String, _ customer: CustomerReference) -> SQLLookup<StoredTransaction?> {
+        SQLLookup(first: superseding, id, customer.bundleId, customer.customerIdentifier) { try StoredTransaction($0) }
     }
+
+    private static let superseding = SQLBatchStatement.query(
+        "SELECT * FROM payment_transaction WHERE supersedes = ? AND bundle_id = ? AND customer_identifier = ?",
+        .text, .text, .text)
 }
 
 extension TransactionRepository {
@@ -312,46 +283,44 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Counts a launch or resume that delivers these transactions (M51).
-    static func countDelivery(
-        of identifiers: [String], _ customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        let placeholders = identifiers.map { _ in "?" }.joined(separator: ", ")
-        let arguments: [any SQLValueConvertible] = [customer.bundleId, customer.customerIdentifier] + identifiers
-        try await transaction.execute(
-            """
-            UPDATE payment_transaction SET deliveries = deliveries + 1
-            WHERE bundle_id = ? AND customer_identifier = ? AND id IN (\(placeholders))
-            """, arguments: arguments)
+    /// Counts a launch or resume that delivers these transactions (M51). Skips those that were deleted.
+    static func countDelivery(of identifiers: [String], _ customer: CustomerReference) -> [SQLChange] {
+        identifiers.map { SQLChange(delivered, $0, customer.bundleId, customer.customerIdentifier) }
+    }
+
+    private static let delivered = SQLBatchStatement.update(
+        "payment_transaction", set: "deliveries = deliveries + 1", where: key, .text, .text, .text)
+
+    /// Looks for the number of sign-in prompts for a transaction, in the row of ``find(_:of:)``.
+    static func signInCount(_ id: String, of customer: CustomerReference) -> SQLLookup<Int?> {
+        SQLLookup(first: byID, id, customer.bundleId, customer.customerIdentifier) { try $0["sign_ins"] as Int }
     }
 
     /// Counts a sign-in prompt for a transaction that is delivered again.
-    /// - Returns: The number of prompts, including this one.
-    static func countSignIn(
-        _ id: String, _ customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Int {
-        let row = try await transaction.queryOne(
-            """
-            UPDATE payment_transaction SET sign_ins = sign_ins + 1
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? RETURNING sign_ins
-            """, id, customer.bundleId, customer.customerIdentifier)
-        return try row?["sign_ins"] ?? 1
+    static func countSignIn(_ id: String, of customer: CustomerReference) -> SQLChange {
+        SQLChange(signedIn, id, customer.bundleId, customer.customerIdentifier, changes: 1)
     }
 
-    /// Reads purchased and restored transactions after a position, in the order of those events.
+    private static let signedIn = SQLBatchStatement.update(
+        "payment_transaction", set: "sign_ins = sign_ins + 1", where: key, .text, .text, .text)
+
+    /// Looks for purchased and restored transactions after a position, in the order of those events.
     ///
     /// Later transactions are inserted only after the places that were read.
     static func history(
-        of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
-    ) async throws -> [StoredTransaction] {
-        try await reader.query(
-            """
-            SELECT * FROM payment_transaction
-            WHERE bundle_id = ? AND customer_identifier = ? AND history_seq > ?
-            ORDER BY history_seq LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, after, limit
-        ).map(StoredTransaction.init)
+        of customer: CustomerReference, after: Int64, limit: Int
+    ) -> SQLLookup<[StoredTransaction]> {
+        SQLLookup(all: inHistory, customer.bundleId, customer.customerIdentifier, after, limit) {
+            try StoredTransaction($0)
+        }
     }
+
+    private static let inHistory = SQLBatchStatement.query(
+        """
+        SELECT * FROM payment_transaction
+        WHERE bundle_id = ? AND customer_identifier = ? AND history_seq > ?
+        ORDER BY history_seq LIMIT ?
+        """, .text, .text, .integer, .integer)
 
     /// Reads purchased transactions by their changes, or refunded ones by their refunds.
     ///
@@ -378,53 +347,43 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads the free copies and restored transactions of a purchase.
+    /// Looks for the free copies and restored transactions of a purchase.
     static func copies(
-        of value: PaymentTransaction, _ customer: CustomerReference, in reader: SQLReader
-    ) async throws -> [StoredTransaction] {
-        guard let identifier = value.transactionIdentifier else { return [] }
-        return try await reader.query(
-            """
-            SELECT * FROM payment_transaction
-            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND history_seq IS NOT NULL
-                AND state IN ('purchased', 'restored') AND id <> ?
-            ORDER BY history_seq
-            """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id
-        ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier.isExactly(identifier) }
+        of value: PaymentTransaction, _ customer: CustomerReference
+    ) -> SQLLookup<[StoredTransaction]> {
+        let identifier = value.transactionIdentifier
+        return SQLLookup(
+            all: ofProduct, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id
+        ) {
+            try StoredTransaction($0)
+        }.map { found in
+            guard let identifier else { return [] }
+            return found.filter { $0.transaction.originalTransactionIdentifier.isExactly(identifier) }
+        }
     }
+
+    private static let ofProduct = SQLBatchStatement.query(
+        """
+        SELECT * FROM payment_transaction
+        WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND history_seq IS NOT NULL
+            AND state IN ('purchased', 'restored') AND id <> ?
+        ORDER BY history_seq
+        """, .text, .text, .text, .text)
 
     /// Counts unfinished purchased and restored transactions, up to `limit`.
-    static func unfinishedCount(
-        of customer: CustomerReference, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> Int {
-        var search = SQLBatch(unfinishedCounts)
-        appendSearch(of: customer, limit: limit, to: &search)
-        return try await unfinishedCounts(reader.start(search))[customer] ?? 0
+    static func unfinishedCount(of customer: CustomerReference, limit: Int) -> SQLLookup<Int> {
+        SQLLookup(unfinishedCounts, customer.bundleId, customer.customerIdentifier, limit) { rows in
+            try rows.first?["unfinished"] ?? 0
+        }
     }
 
-    /// The counts of customers' unfinished transactions, for ``appendSearch(of:limit:to:)``.
-    static let unfinishedCounts = SQLBatchStatement.query(
+    private static let unfinishedCounts = SQLBatchStatement.query(
         """
-        SELECT ? AS bundle_id, ? AS customer_identifier, COUNT(*) AS unfinished FROM (
+        SELECT COUNT(*) AS unfinished FROM (
             SELECT 1 FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state IN ('purchased', 'restored')
             LIMIT ?) AS few
-        """, .text, .text, .text, .text, .integer)
-
-    /// Adds a customer whose unfinished transactions are counted, up to `limit`.
-    static func appendSearch(of customer: CustomerReference, limit: Int, to search: inout SQLBatch) {
-        let (app, identifier) = (customer.bundleId, customer.customerIdentifier)
-        search.append(app, identifier, app, identifier, limit)
-    }
-
-    /// Waits for the counts.
-    static func unfinishedCounts(
-        _ started: StartedBatch
-    ) async throws(PersistenceError) -> [CustomerReference: Int] {
-        var counts: [CustomerReference: Int] = [:]
-        for row in try await started.rows() { counts[try CustomerReference(row)] = try row["unfinished"] }
-        return counts
-    }
+        """, .text, .text, .integer)
 
     /// Reads transactions of all customers for the operator, by identifier and so by age.
     static func list(

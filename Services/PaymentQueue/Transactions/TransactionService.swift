@@ -1,5 +1,7 @@
 import BusService
 import Persistence
+import PlantedBugs
+import ServiceDatabase
 import StoreModels
 
 /// Reads, finishes and lists transactions, and summarizes customers' offers.
@@ -13,7 +15,7 @@ struct TransactionService: QueuePart {
     /// - Throws: `notFound`, also for another customer's, and for one this device does not see.
     func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
         try await database.read { reader in
-            let stored = try await Self.visible(request, in: reader)
+            let stored = try Self.visible(try await reader.read(Self.find(request)), to: request.deviceId)
             let shown = try await DownloadRepository.view([stored], deviceId: request.deviceId, in: reader)
             return (shown.first ?? stored).transaction
         }
@@ -23,14 +25,13 @@ struct TransactionService: QueuePart {
     /// nothing (M54).
     /// - Throws: `notFound`, or `transactionNotFinishable` while purchasing or deferred.
     func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
-        let committed = try await database.write { transaction in
-            let committed = try await CustomerTransaction.run(request.customer, in: transaction, clock: clock) {
-                commit in
-                let stored = try await Self.visible(request, in: transaction)
-                return try await commit.finish(stored, deviceId: request.deviceId)
-            }
-            if !committed.changes.isEmpty { try checkpoint(.insideFinishCommit) }
-            return committed
+        let (customer, find) = (request.customer, Self.find(request))
+        var asked = [find.key]
+        if Identifiers.transactionNumber(request.id) == nil {
+            asked.append(DownloadRepository.find(request.id, deviceId: request.deviceId, of: customer).key)
+        }
+        let committed = try await commits.commit(customer, asking: asked, reaching: .insideFinishCommit) { state in
+            try state.finish(Self.visible(state.read(find), to: request.deviceId), deviceId: request.deviceId)
         }
         try checkpoint(.afterFinishCommit)
         for change in committed.changes { publish(change) }
@@ -38,45 +39,48 @@ struct TransactionService: QueuePart {
     }
 
     /// Number of transactions read at once to change their tokens.
-    private static let tokenBatch = 200
+    private static let tokenBatch = 1_000
 
     /// Gives a purchase, its renewals and its restored copies another `appAccountToken`. Later renewals have it, too.
     /// - Throws: `requestInvalid` for a transaction that is not an original, or `notFound`, also for another app's.
     func setAppAccountToken(_ request: SetAppAccountTokenRequest) async throws -> Empty {
         let identifier = request.originalTransactionIdentifier
         let unknown = StoreError(.notFound, "transaction '\(identifier)' not found")
-        let committed = try await database.write { transaction in
-            guard
-                let found = try await TransactionRepository.find(
-                    identifier: identifier, ofApp: request.bundleId, in: transaction)
-            else { throw unknown }
-            let original = found.transaction.originalTransactionIdentifier
-            guard original == nil || original.isExactly(identifier) else {
-                throw StoreError.requestInvalid(
-                    "originalTransactionIdentifier", "transaction '\(identifier)' is not the original one")
-            }
-            return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
-                var after: Int64 = 0
-                while true {
-                    let page = try await TransactionRepository.history(
-                        of: found.customer, after: after, limit: Self.tokenBatch, in: transaction)
-                    for stored in page {
-                        try await commit.setAppAccountToken(request.appAccountToken, of: stored, original: identifier)
-                    }
-                    guard page.count == Self.tokenBatch, let last = page.last?.historySeq else { return }
-                    after = last
+        let found = try await database.read { reader in
+            try await TransactionRepository.find(identifier: identifier, ofApp: request.bundleId, in: reader)
+        }
+        guard let found else { throw unknown }
+        let original = found.transaction.originalTransactionIdentifier
+        guard original == nil || original.isExactly(identifier) else {
+            throw StoreError.requestInvalid(
+                "originalTransactionIdentifier", "transaction '\(identifier)' is not the original one")
+        }
+        let customer = found.customer
+        let first = TransactionRepository.history(of: customer, after: 0, limit: Self.tokenBatch)
+        let committed = try await commits.commit(customer, asking: [first.key]) { state in
+            var page = try state.read(first)
+            while true {
+                for stored in page {
+                    try state.setAppAccountToken(request.appAccountToken, of: stored, original: identifier)
                 }
+                guard page.count == Self.tokenBatch, let last = page.last?.historySeq else { return }
+                page = try state.read(
+                    TransactionRepository.history(of: customer, after: last, limit: Self.tokenBatch))
             }
         }
         for change in committed.changes { publish(change) }
         return Empty()
     }
 
-    private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
-        guard
-            let stored = try await TransactionRepository.find(identifier: request.id, of: request.customer, in: reader),
-            stored.transaction.isVisible(to: request.deviceId)
-        else { throw StoreError(.notFound, "no such transaction") }
+    private static func find(_ request: TransactionRequest) -> SQLLookup<StoredTransaction?> {
+        TransactionRepository.find(identifier: request.id, of: request.customer)
+    }
+
+    /// Checks that a device sees a transaction.
+    private static func visible(
+        _ stored: StoredTransaction?, to deviceId: String
+    ) throws(StoreError) -> StoredTransaction {
+        guard let stored, stored.transaction.isVisible(to: deviceId) else { throw .unknownTransaction }
         return stored
     }
 
@@ -94,13 +98,13 @@ struct TransactionService: QueuePart {
             }
             var after: Int64 = 0
             if let id = request.after {
-                guard let seq = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
+                guard let seq = try await reader.read(TransactionRepository.find(id, of: customer))?.historySeq else {
                     throw StoreError(.notFound, "'after' is not a transaction of this customer's history")
                 }
                 after = seq
             }
-            let rows = try await TransactionRepository.history(
-                of: customer, after: after, limit: request.limit + 1, in: reader)
+            let rows = try await reader.read(
+                TransactionRepository.history(of: customer, after: after, limit: request.limit + 1))
             let shown = try await DownloadRepository.view(
                 rows.prefix(request.limit).map { ($0, $0.transaction.originDeviceId) }, in: reader)
             let page = try ReplyBudget.fitting(shown.map(\.transaction))
@@ -132,7 +136,9 @@ struct TransactionService: QueuePart {
     /// - Throws: `notFound`, also for a transaction of another isolated store.
     func find(_ named: ScopedIdentifier) async throws -> RecordedTransaction {
         try await database.read { reader in
-            let stored = try await Self.operated(named, in: reader)
+            guard let stored = try await TransactionRepository.find(named, in: reader) else {
+                throw StoreError.unknownTransaction
+            }
             guard let customer = try await CustomerRepository.find(stored.customer, in: reader) else {
                 throw StoreError(.internal, "a transaction without its customer")
             }
@@ -148,24 +154,15 @@ struct TransactionService: QueuePart {
     /// Open streams get it like any change. It does not count as a launch's delivery (M51).
     /// - Throws: `notFound`, or `transactionStateInvalid` for one that is finished or purchasing.
     func redeliver(_ named: ScopedIdentifier) async throws -> PaymentTransaction {
-        let committed = try await database.write { transaction in
-            let known = try await Self.operated(named, in: transaction)
-            return try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
-                // Read again under the customer's lock.
-                try await commit.redeliver(try await Self.operated(named, in: transaction))
-            }
+        let known = try await transaction(named)
+        let customer = known.customer
+        var asked = [TransactionRepository.find(known.id, of: customer).key]
+        if !known.transaction.downloads.isEmpty { asked.append(DownloadRepository.all(of: known.id, customer).key) }
+        let committed = try await commits.commit(customer, asking: asked) { state in
+            try state.redeliver(state.existing(known.id))
         }
         for change in committed.changes { publish(change) }
         return committed.output
-    }
-
-    /// Reads the transaction that an operator names.
-    /// - Throws: `notFound`, also for a transaction of another scope.
-    private static func operated(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredTransaction {
-        guard let stored = try await TransactionRepository.find(named, in: reader) else {
-            throw StoreError(.notFound, "no such transaction")
-        }
-        return stored
     }
 
     /// Summarizes the facts for introductory offers of an app's customers, from one snapshot. An unknown one gets nil.
@@ -182,15 +179,16 @@ struct TransactionService: QueuePart {
             let summaries = try await reader.pipelined(request.customerIdentifiers) { identifier in
                 let customer = CustomerReference(bundleId: request.bundleId, customerIdentifier: identifier)
                 return (
-                    try await CustomerRepository.startFindWithClock(customer, in: reader),
-                    try await EntitlementRepository.startHistory(of: customer, in: reader)
+                    customer, try await CustomerRepository.startFindWithClock(customer, in: reader),
+                    try await EntitlementRepository.startFacts(of: customer, in: reader)
                 )
-            } finish: { (customer, history) -> OfferSummary?? in
-                guard let found = try await CustomerRepository.foundWithClock(customer) else { return .some(nil) }
+            } finish: { (customer, known, facts) -> OfferSummary?? in
+                guard let found = try await CustomerRepository.foundWithClock(known) else { return .some(nil) }
                 let businessNow = now ?? clock.now(found.clock)
                 now = businessNow
                 return OfferSummary(
-                    history: try await EntitlementRepository.history(history, in: reader), businessNow: businessNow)
+                    history: try await EntitlementRepository.facts(facts, of: customer, in: reader).history,
+                    businessNow: businessNow)
             }
             return OfferSummaries(summaries: summaries)
         }
@@ -219,9 +217,14 @@ extension TransactionService {
         try request.validate()
         let standings = try await database.read { reader in
             try await reader.pipelined(request.customers) { request in
-                try await startStorePageCustomer(of: request.customer, in: reader)
+                (
+                    customer: try await CustomerRepository.startFindWithClock(request.customer, in: reader),
+                    lookups: try await reader.start(Self.lookups(of: request.customer))
+                )
             } finish: { started -> StorePageCustomer?? in
-                .some(try await storePageCustomer(started))
+                let found = try await CustomerRepository.foundWithClock(started.customer)
+                let rows = try await started.lookups.rows()
+                return .some(try found.map { try storePageCustomer($0.customer, $0.clock, rows) })
             }
         }
         return StorePageCustomers(
@@ -230,34 +233,19 @@ extension TransactionService {
             })
     }
 
-    /// The started queries of one standing.
-    private struct StartedStorePageCustomer {
-        let customer: StartedQuery
-        let subscriptions: StartedQuery
-        let owned: StartedQuery
+    private static func lookups(of id: CustomerReference) -> [SQLLookupKey] {
+        [SubscriptionRepository.all(of: id).key, EntitlementRepository.owned(by: id, limit: ownedMax + 1).key]
     }
 
-    private func startStorePageCustomer(
-        of id: CustomerReference, in reader: SQLReader
-    ) async throws(PersistenceError) -> StartedStorePageCustomer {
-        StartedStorePageCustomer(
-            customer: try await CustomerRepository.startFindWithClock(id, in: reader),
-            subscriptions: try await SubscriptionRepository.startAll(of: id, in: reader),
-            owned: try await EntitlementRepository.startOwned(by: id, limit: Self.ownedMax + 1, in: reader))
-    }
-
-    /// - Returns: Nil for an unknown customer.
-    private func storePageCustomer(_ started: StartedStorePageCustomer) async throws -> StorePageCustomer? {
-        guard let (customer, appClock) = try await CustomerRepository.foundWithClock(started.customer) else {
-            return nil
-        }
+    private func storePageCustomer(
+        _ customer: Customer, _ appClock: AppClock, _ rows: [SQLLookupKey: [SQLRow]]
+    ) throws -> StorePageCustomer {
         let now = clock.now(appClock)
+        let subscriptions = SubscriptionRepository.all(of: customer.id)
+        let owned = EntitlementRepository.owned(by: customer.id, limit: Self.ownedMax + 1)
         // A group has one subscription, so these are few; they come first and are never cut off.
-        let subscribed = try await SubscriptionRepository.all(started.subscriptions).filter {
-            $0.givesAccess(at: now)
-        }
-        let owned: [String] = try await started.owned.rows().map { row in try row["product_identifier"] }
-        let all = subscribed.map(\.product) + owned
+        let subscribed = try subscriptions.answer(rows[subscriptions.key] ?? []).filter { $0.givesAccess(at: now) }
+        let all = subscribed.map(\.product) + (try owned.answer(rows[owned.key] ?? []))
         let listed = ReplyBudget.fitting(Array(all.prefix(Self.ownedMax)), Self.bytes(of:))
         return StorePageCustomer(
             storefront: customer.storefront, ownedProductIdentifiers: listed,
@@ -282,22 +270,98 @@ extension StoredSubscription {
 
 extension EntitlementRepository {
     /// Reads the non-consumables the customer owns.
-    fileprivate static func startOwned(
-        by customer: CustomerReference, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> StartedQuery {
-        try await reader.startAll(
-            """
-            SELECT product_identifier FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
-            ORDER BY product_identifier LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, limit)
+    fileprivate static func owned(by customer: CustomerReference, limit: Int) -> SQLLookup<[String]> {
+        SQLLookup(ownedProducts, customer.bundleId, customer.customerIdentifier, limit) { rows in
+            try rows.values(of: "product_identifier")
+        }
     }
+
+    private static let ownedProducts = SQLBatchStatement.query(
+        """
+        SELECT product_identifier FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
+        ORDER BY product_identifier LIMIT ?
+        """, .text, .text, .integer)
 }
 
-extension CustomerTransaction {
+extension CustomerState {
+    /// The warning in the reply to a finish before content was downloaded (M55).
+    private static let pendingDownloads = "finishedWithPendingDownloads"
+
+    /// Removes a transaction from the queue on all devices.
+    ///
+    /// Pending downloads of the finishing device are cancelled, and the reply says so. Finishing again returns the same
+    /// and writes nothing (M54).
+    /// - Throws: `transactionNotFinishable` while purchasing or deferred (M53).
+    mutating func finish(_ stored: StoredTransaction, deviceId: String) throws -> PaymentTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        let outcome = machine.handle(.finish)
+        if case .refused = outcome {
+            let state = stored.transaction.transactionState.rawValue
+            throw StoreError(
+                .transactionNotFinishable, "a \(state) transaction cannot be finished",
+                details: ["transactionState": .string(state)])
+        }
+        var finished = stored
+        finished.isFinished = true
+        var shown = finished
+        var isPending = false
+        if !stored.transaction.downloads.isEmpty {
+            let download = try read(DownloadRepository.find(stored.id, deviceId: deviceId, of: customer))
+            shown = finished.showing(download)
+            isPending = DownloadStateMachine.isPending(download.state)
+            if isPending { shown.transaction.warnings = [Self.pendingDownloads] }
+        }
+        if PlantedBug.isActive(.finishNotPersisted) {
+            try journalRemoval(of: stored.transaction, event: .finished)
+            return shown.transaction
+        }
+        guard outcome != .unchanged else { return shown.transaction }
+        write(TransactionRepository.markFinished(stored.id, of: customer), leaving: finished)
+        write(PromptRepository.withdraw(about: stored.id, .redelivery, customer))
+        if isPending {
+            try journalDownloads(of: shown.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
+        }
+        try journalRemoval(of: stored.transaction, event: .finished)
+        return shown.transaction
+    }
+
+    /// Gives an unfinished transaction to the observers once more, as a revision without other changes.
+    ///
+    /// It is not an event of the store, and the payment's key keeps its first reply. Devices get their downloads after
+    /// it, as they are.
+    /// - Returns: The transaction as the device it began on sees it.
+    /// - Throws: `transactionStateInvalid` for one that is finished or purchasing.
+    mutating func redeliver(_ stored: StoredTransaction) throws -> PaymentTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed = machine.handle(.redeliver) else {
+            throw StoreError(
+                .transactionStateInvalid,
+                stored.isFinished
+                    ? "the transaction is finished, and a finished one is not delivered again"
+                    : "the transaction is purchasing: its outcome is delivered when there is one",
+                details: ["transactionState": .string(stored.transaction.transactionState.rawValue)])
+        }
+        var next = stored
+        next.transaction = machine.transaction
+        let body = try StoredJSON.text(next.transaction)
+        if next.transaction.transactionState.isTerminal {
+            write(PaymentRepository.keepReply(of: stored.id, customer))
+        }
+        write(try TransactionRepository.advance(next, body: body, from: stored), leaving: next)
+        try journal(.updated, next.transaction, event: nil, body: body)
+        guard !next.transaction.downloads.isEmpty else { return next.transaction }
+        var own = DownloadStateMachine()
+        for (deviceId, download) in try read(DownloadRepository.all(of: stored.id, customer)) {
+            try journalDownloads(of: next.showing(download).transaction, deviceId: deviceId)
+            if deviceId.isExactly(next.transaction.originDeviceId) { own = download }
+        }
+        return next.showing(own).transaction
+    }
+
     /// Gives a transaction another `appAccountToken`, if it is the original or belongs to it.
     fileprivate mutating func setAppAccountToken(
         _ token: String, of stored: StoredTransaction, original identifier: String
-    ) async throws {
+    ) throws {
         var value = stored.transaction
         guard
             value.transactionIdentifier.isExactly(identifier)
@@ -308,6 +372,6 @@ extension CustomerTransaction {
             OriginalTransaction(with(original.transaction) { $0.payment.appAccountToken = token })
         }
         guard value != stored.transaction else { return }
-        try await rewrite(value, from: stored, event: nil)
+        try rewrite(value, from: stored, event: nil)
     }
 }

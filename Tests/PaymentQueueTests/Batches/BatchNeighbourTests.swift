@@ -188,7 +188,7 @@ import Testing
                 let expected: [PurchaseModel.Outcome?] = [
                     .purchased, .purchased, .failed, .existing, .purchased, .purchased, .moved, .purchased,
                 ]
-                #expect(results.map { $0.outcome.flatMap(PurchaseModel.Outcome.init) } == expected)
+                #expect(results.map { $0.outcome.map(PurchaseModel.Outcome.init) } == expected)
                 for (order, result) in zip(orders, results) where order.customer == alice {
                     let number = result.stored?.transaction.transactionIdentifier.flatMap(Int64.init)
                     if let number { numbers.append(number) }

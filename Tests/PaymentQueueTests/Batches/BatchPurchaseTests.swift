@@ -151,7 +151,7 @@ import Testing
                 [alice, bob].map { batches.order($0.reference, key: "\(number)") }
             }
             let results = try await batches.buy(orders)
-            let states = results.map { $0.outcome.flatMap(PurchaseModel.Outcome.init) }
+            let states = results.map { $0.outcome.map(PurchaseModel.Outcome.init) }
             #expect(states.prefix(6).allSatisfy { $0 == .purchased })
             #expect(states.suffix(4).allSatisfy { $0 == .otherTerms })
             try await alice.finish(try #require(results[0].stored).id)
@@ -227,7 +227,8 @@ import Testing
                     AddPaymentRequest(
                         bundleId: order.customer.bundleId, customerIdentifier: order.customer.customerIdentifier,
                         deviceId: "phone", payment: order.payment, past: past), order.quote, in: "USA", "fingerprint",
-                    until: .now + time)
+                    until: .now + time
+                ).output
             }
             for order in orders { #expect(try await buy(order).isOtherTerms) }
             let past = PastPurchase(due: .periodEnd, at: store.now)

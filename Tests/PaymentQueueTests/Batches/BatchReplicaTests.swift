@@ -1,4 +1,3 @@
-import EventLoop
 import Persistence
 import StoreModels
 import StorebusTesting
@@ -32,7 +31,7 @@ import Testing
                 customerApps.map { batches.order($0.reference, key: "1") }
                     + customerApps.map { batches.order($0.reference, key: "2") })
             for place in [1, 3, 5, 7] {
-                #expect(try await tasks[place].value.written?.output.transaction.transactionState == .purchased)
+                #expect(try await tasks[place].value.stored?.transaction.transactionState == .purchased)
             }
             for customerApp in [customerApps[1], customerApps[3]] {
                 #expect(try await customerApp.changes().head == 4)
@@ -41,7 +40,7 @@ import Testing
             gate.open()
             try await holding.value
             for place in [0, 2, 4, 6] {
-                #expect(try await tasks[place].value.written?.output.transaction.transactionState == .purchased)
+                #expect(try await tasks[place].value.stored?.transaction.transactionState == .purchased)
             }
             for customerApp in customerApps {
                 #expect(try await customerApp.wholeJournal().map(\.seq) == [1, 2, 3, 4])
@@ -67,7 +66,7 @@ import Testing
             defer { gate.open() }
             try await eventually("the customer is locked") { gate.isWaitedFor }
             let tasks = try await batches.begin(customerApps.map { batches.order($0.reference, key: "k") })
-            #expect(try await tasks[1].value.written != nil)
+            #expect(try await tasks[1].value.stored != nil)
             gate.open()
             try await holding.value
             #expect(try await tasks[0].value.storefront == "FRA")
@@ -112,37 +111,5 @@ import Testing
             #expect(Set(voided).count == 20 && voided.count == 20 && Set(voided).isDisjoint(with: captured))
             #expect(try await sides[0].count("payment_transaction") == 40)
         }
-    }
-}
-
-/// Holds a transaction until a test opens it.
-private final class RowGate: Sendable {
-    private struct Contents {
-        var isOpen = false
-        var holder: CheckedContinuation<Void, Never>?
-    }
-
-    private let contents = Locked(Contents())
-
-    var isWaitedFor: Bool { contents.withLock { $0.holder != nil } }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = contents.withLock { contents in
-                if !contents.isOpen { contents.holder = continuation }
-                return contents.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    /// Again does nothing.
-    func open() {
-        let holder = contents.withLock { contents in
-            contents.isOpen = true
-            defer { contents.holder = nil }
-            return contents.holder
-        }
-        holder?.resume()
     }
 }

@@ -95,7 +95,7 @@ import Testing
         let expected = shopper.model.handle(
             key: order.payment.requestIdentifier, isHere: order.storefront.isExactly(shopper.storefront),
             isAgreed: order.quote.testerDefaults == nil, answer: answer, limit: order.quote.unfinishedLimit)
-        #expect(result.outcome.flatMap(PurchaseModel.Outcome.init) == expected)
+        #expect(result.outcome.map(PurchaseModel.Outcome.init) == expected)
         if let existing = result.outcome?.existing {
             let known = shopper.written.first {
                 $0.transaction.payment.requestIdentifier == order.payment.requestIdentifier

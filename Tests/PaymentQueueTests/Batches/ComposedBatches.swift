@@ -134,7 +134,8 @@ final class ComposedBatches: Sendable {
         let fingerprint = RequestFingerprint.of(order.payment)
         return Task(executorPreference: loop) { [purchases] in
             try await purchases.buy(
-                request, order.quote, in: order.storefront, fingerprint, until: .now + .seconds(600))
+                request, order.quote, in: order.storefront, fingerprint, until: .now + .seconds(600)
+            ).output
         }
     }
 
@@ -205,7 +206,7 @@ extension Result<PurchaseCommand.Outcome, any Error> {
     var outcome: PurchaseCommand.Outcome? { try? get() }
 
     /// The purchase that was written.
-    var stored: StoredTransaction? { outcome?.written?.output }
+    var stored: StoredTransaction? { outcome?.stored }
 
     var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 }

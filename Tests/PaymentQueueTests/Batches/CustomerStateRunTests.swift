@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: 0..<4) func `P2, P3, P5, M52: a run of random commands goes as the model says`(
         _ round: Int
-    ) async throws {
+    ) throws {
         var random = SplitMix64.seeded("customer states \(round)")
         let isolated = IsolatedApp(shownBundleId: BatchSample.bundleId, number: 7, seed: 42).bundleId
         var shoppers = [
@@ -37,8 +37,7 @@ import Testing
             let commands = try (0..<Int.random(in: 1...16, using: &random)).map { _ in
                 try command(of: shoppers[place].id, &random)
             }
-            let numbers = try await run(
-                commands, on: &shoppers[place], numbersFrom: next[app, default: 0])
+            let numbers = try run(commands, on: &shoppers[place], numbersFrom: next[app, default: 0])
             given[app, default: []] += numbers
             // The numbers that a batch does not need are given back.
             next[app, default: 0] += Int64(numbers.count)
@@ -84,35 +83,31 @@ import Testing
     /// - Returns: The numbers of the purchased transactions.
     private func run(
         _ commands: [Command], on shopper: inout Shopper, numbersFrom first: Int64
-    ) async throws -> [Int64] {
-        var state = BatchSample.state(
-            shopper.id, headSeq: shopper.model.head, modifiedSeq: shopper.model.purchased,
-            unfinished: commands.contains { $0.limit != nil } ? shopper.model.unfinished : nil)
-        for key in Set(commands.map(\.key)) { state.payments[ExactText(key)] = shopper.payments[key] }
-        var changes = Changes()
-        var numbers = BatchSample.numbers(from: first, count: commands.count, of: shopper.id.bundleId)
+    ) throws -> [Int64] {
+        let batch = SampleCustomer(
+            BatchSample.state(shopper.id, headSeq: shopper.model.head, modifiedSeq: shopper.model.purchased),
+            unfinished: shopper.model.unfinished, paid: shopper.payments, numbersFrom: first, count: commands.count)
         var given: [Int64] = []
         for command in commands {
-            let (head, modified) = (state.headSeq, state.modifiedSeq)
-            let outcome = try state.handle(
-                command.command, wall: BatchSample.wall, numbers: &numbers, changes: &changes)
+            let (head, modified) = (batch.state.headSeq, batch.state.modifiedSeq)
+            let outcome = try batch.buy(command.command)
             let expected = shopper.model.handle(
                 key: command.key, isHere: command.isHere, isAgreed: command.isAgreed, answer: command.outcome,
                 limit: command.limit)
             #expect(PurchaseModel.Outcome(outcome) == expected)
-            #expect(state.headSeq == shopper.model.head && state.modifiedSeq == shopper.model.purchased)
-            #expect(changes.isEmpty == !state.hasChanged)
-            guard let written = outcome.written else {
-                #expect(state.headSeq == head && state.modifiedSeq == modified)
+            #expect(batch.state.headSeq == shopper.model.head && batch.state.modifiedSeq == shopper.model.purchased)
+            #expect(batch.unfinished + batch.state.boughtCount == shopper.model.unfinished)
+            #expect(batch.changes.isEmpty == !batch.state.hasChanged)
+            guard let stored = outcome.stored else {
+                #expect(batch.state.headSeq == head && batch.state.modifiedSeq == modified)
+                #expect(batch.published.isEmpty)
                 #expect(outcome.existing == nil || outcome.existing == shopper.payments[command.key])
                 continue
             }
-            shopper.journal += written.changes.map(\.seq)
-            shopper.transactions.append(written.output)
-            shopper.payments[command.key] = state.payments[ExactText(command.key)]
-            if let number = written.output.transaction.transactionIdentifier.flatMap(Int64.init) {
-                given.append(number)
-            }
+            shopper.journal += batch.published.map(\.seq)
+            shopper.transactions.append(stored)
+            shopper.payments[command.key] = batch.state.payments[ExactText(command.key)]
+            if let number = stored.transaction.transactionIdentifier.flatMap(Int64.init) { given.append(number) }
         }
         return given
     }

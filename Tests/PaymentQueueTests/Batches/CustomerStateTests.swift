@@ -5,35 +5,19 @@ import Testing
 
 /// Goal: a command about a customer is decided from the customer's state alone, and changes that state or nothing.
 @Suite struct CustomerStateTests {
-    /// A customer's part of a batch.
-    private final class Batch {
-        var state: CustomerState
-        var numbers: TransactionNumbers
-        var changes = Changes()
-
-        init(_ state: CustomerState, numbersFrom first: Int64 = 1_001) async throws {
-            self.state = state
-            numbers = BatchSample.numbers(from: first)
-        }
-
-        func handle(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
-            try state.handle(command, wall: BatchSample.wall, numbers: &numbers, changes: &changes)
-        }
-
-        /// Everything that a command may change, except the payments' contents.
-        var position: [Int64] {
-            [
-                state.headSeq, state.modifiedSeq, Int64(state.unfinishedCount ?? -1), Int64(state.payments.count),
-                changes.isEmpty ? 0 : 1,
-            ]
-        }
+    /// Everything that a command may change, except the payments' contents.
+    private static func position(of batch: SampleCustomer) -> [Int64] {
+        let state = batch.state
+        return [
+            state.headSeq, state.modifiedSeq, Int64(batch.unfinished + state.boughtCount), Int64(state.payments.count),
+            batch.changes.isEmpty ? 0 : 1,
+        ]
     }
 
-    @Test func `P2: a sale has both revisions in the journal, a number, and a charge of its own`() async throws {
-        let batch = try await Batch(BatchSample.state(headSeq: 7, modifiedSeq: 3, unfinished: 0))
+    @Test func `P2: a sale has both revisions in the journal, a number, and a charge of its own`() throws {
+        let batch = SampleCustomer(BatchSample.state(headSeq: 7, modifiedSeq: 3), unfinished: 0)
         let command = try BatchSample.command(key: "k", quantity: 3)
-        let written = try #require(try batch.handle(command).written)
-        let stored = written.output
+        let stored = try #require(try batch.buy(command).stored)
         #expect(stored.id == command.purchase.id && stored.customer == command.customer)
         #expect(stored.transaction.transactionState == .purchased && stored.phase == .settled)
         #expect(stored.transaction.transactionIdentifier == "1001")
@@ -43,19 +27,19 @@ import Testing
         #expect(stored.chargeKey == "purchase:\(stored.id)")
         #expect([stored.createdSeq, stored.historySeq, stored.modifiedSeq] == [8, 9, 4])
         #expect(stored.terms?.storefront == "USA" && stored.quote == nil)
-        #expect(written.changes.map(\.seq) == [8, 9])
-        #expect(written.changes.map(\.kind) == [.updated, .updated])
-        #expect(written.changes.map(\.transaction?.id) == [stored.id, stored.id])
-        #expect(written.woken.isEmpty)
-        #expect(batch.position == [9, 4, 1, 1, 1])
+        #expect(batch.published.map(\.seq) == [8, 9])
+        #expect(batch.published.map(\.kind) == [.updated, .updated])
+        #expect(batch.published.map(\.transaction?.id) == [stored.id, stored.id])
+        #expect(batch.woken.isEmpty)
+        #expect(Self.position(of: batch) == [9, 4, 1, 1, 1])
         #expect(batch.state.hasChanged)
     }
 
-    @Test func `numbers and places follow each other in the order of the commands`() async throws {
-        let batch = try await Batch(BatchSample.state(headSeq: 10, modifiedSeq: 5))
+    @Test func `numbers and places follow each other in the order of the commands`() throws {
+        let batch = SampleCustomer(BatchSample.state(headSeq: 10, modifiedSeq: 5))
         var written: [StoredTransaction] = []
         for key in 0..<5 {
-            written.append(try #require(try batch.handle(BatchSample.command(key: "\(key)")).written).output)
+            written.append(try #require(try batch.buy(BatchSample.command(key: "\(key)")).stored))
         }
         #expect(written.map(\.transaction.transactionIdentifier) == (1_001...1_005).map { "\($0)" })
         #expect(written.map(\.createdSeq) == [11, 13, 15, 17, 19])
@@ -64,66 +48,69 @@ import Testing
         #expect(Set(written.map(\.id)).count == 5)
     }
 
-    @Test func `P5: a declined charge is a failed purchase, which takes no number and no place`() async throws {
-        let batch = try await Batch(BatchSample.state(headSeq: 2, modifiedSeq: 1, unfinished: 1))
-        let declined = try #require(try batch.handle(BatchSample.command(key: "a", outcome: .declined)).written)
-        let failed = declined.output
+    @Test func `P5: a declined charge is a failed purchase, which takes no number and no place`() throws {
+        let batch = SampleCustomer(BatchSample.state(headSeq: 2, modifiedSeq: 1), unfinished: 1)
+        let failed = try #require(try batch.buy(BatchSample.command(key: "a", outcome: .declined)).stored)
         #expect(failed.transaction.transactionState == .failed && failed.phase == .settled)
         #expect(failed.transaction.error?.setting == "processor")
         #expect(failed.transaction.error?.localizedDescription == "No money.")
         #expect(failed.transaction.transactionIdentifier == nil && failed.transaction.price == nil)
         #expect(failed.historySeq == nil && failed.modifiedSeq == nil)
-        #expect(declined.changes.map(\.seq) == [3, 4])
-        #expect(batch.position == [4, 1, 1, 1, 1])
-        let next = try #require(try batch.handle(BatchSample.command(key: "b")).written).output
+        #expect(batch.published.map(\.seq) == [3, 4])
+        #expect(Self.position(of: batch) == [4, 1, 1, 1, 1])
+        let next = try #require(try batch.buy(BatchSample.command(key: "b")).stored)
         #expect(next.transaction.transactionIdentifier == "1001" && next.modifiedSeq == 2)
     }
 
-    @Test func `P3: a key is one purchase, also within a batch, and both have the same reply`() async throws {
+    @Test func `P3: a key is one purchase, also within a batch, and both have the same reply`() throws {
         for outcome in [Charge.Outcome.authorized, .declined] {
-            let batch = try await Batch(BatchSample.state(unfinished: 0))
-            let first = try #require(try batch.handle(BatchSample.command(key: "k", outcome: outcome)).written).output
-            let before = batch.position
+            let batch = SampleCustomer(BatchSample.state(), unfinished: 0)
+            let first = try #require(try batch.buy(BatchSample.command(key: "k", outcome: outcome)).stored)
+            let before = Self.position(of: batch)
             // Whatever is asked for with it.
             for again in [
                 try BatchSample.command(key: "k"), try BatchSample.command(key: "k", outcome: .declined),
                 try BatchSample.command(key: "k", quantity: 2), try BatchSample.command(key: "k", in: "FRA"),
             ] {
-                let known = try #require(try batch.handle(again).existing)
+                let known = try #require(try batch.buy(again).existing)
                 #expect(known.transactionID == first.id)
                 #expect(known.reply?.transaction == first.transaction)
                 #expect(known.reply?.status == 201 && known.reply?.isReplayed == true)
                 #expect(known.fingerprint == RequestFingerprint.of(first.transaction.payment))
             }
-            #expect(batch.position == before)
-            #expect(try batch.handle(BatchSample.command(key: "K")).written != nil)
+            #expect(Self.position(of: batch) == before)
+            #expect(try batch.buy(BatchSample.command(key: "K")).stored != nil)
         }
     }
 
-    @Test func `P3: a key of an earlier batch is answered with its purchase, ended or not`() async throws {
-        let batch = try await Batch(BatchSample.state(storefront: "FRA"))
-        batch.state.payments[ExactText("k")] = StoredPayment(fingerprint: "f", transactionID: "t_1", reply: nil)
-        let before = batch.position
-        #expect(
-            try batch.handle(BatchSample.command(key: "k")).existing
-                == StoredPayment(fingerprint: "f", transactionID: "t_1", reply: nil))
-        #expect(batch.position == before && !batch.state.hasChanged)
+    @Test func `P3: a key of an earlier batch is answered with its purchase, ended or not`() throws {
+        let earlier = SampleCustomer(BatchSample.state())
+        let ended = try #require(try earlier.buy(BatchSample.command(key: "ended")).stored)
+        let paid = [
+            "k": StoredPayment(fingerprint: "f", transactionID: "t_1", reply: nil),
+            "ended": try #require(earlier.state.payments[ExactText("ended")]),
+        ]
+        let batch = SampleCustomer(BatchSample.state(storefront: "FRA"), paid: paid)
+        let before = Self.position(of: batch)
+        for (key, payment) in paid { #expect(try batch.buy(BatchSample.command(key: key)).existing == payment) }
+        #expect(paid["ended"]?.reply?.transaction == ended.transaction)
+        #expect(Self.position(of: batch) == before && !batch.state.hasChanged)
     }
 
-    @Test func `keys are bytes, not what Unicode calls equal`() async throws {
-        let batch = try await Batch(BatchSample.state())
+    @Test func `keys are bytes, not what Unicode calls equal`() throws {
+        let batch = SampleCustomer(BatchSample.state())
         for key in ["\u{e9}", "e\u{301}"] {
-            #expect(try batch.handle(BatchSample.command(key: key)).written != nil)
-            #expect(try batch.handle(BatchSample.command(key: key)).existing != nil)
+            #expect(try batch.buy(BatchSample.command(key: key)).stored != nil)
+            #expect(try batch.buy(BatchSample.command(key: key)).existing != nil)
         }
     }
 
-    @Test func `a customer in another storefront than the quote's is told where, and buys nothing`() async throws {
-        let batch = try await Batch(BatchSample.state(storefront: "FRA", unfinished: 0))
-        let before = batch.position
-        #expect(try batch.handle(BatchSample.command(key: "k")).storefront == "FRA")
-        #expect(batch.position == before && !batch.state.hasChanged)
-        let bought = try #require(try batch.handle(BatchSample.command(key: "k", in: "FRA")).written).output
+    @Test func `a customer in another storefront than the quote's is told where, and buys nothing`() throws {
+        let batch = SampleCustomer(BatchSample.state(storefront: "FRA"), unfinished: 0)
+        let before = Self.position(of: batch)
+        #expect(try batch.buy(BatchSample.command(key: "k")).storefront == "FRA")
+        #expect(Self.position(of: batch) == before && !batch.state.hasChanged)
+        let bought = try #require(try batch.buy(BatchSample.command(key: "k", in: "FRA")).stored)
         #expect(bought.transaction.transactionIdentifier == "1001")
     }
 
@@ -138,52 +125,52 @@ import Testing
 
     @Test(arguments: asking) func `what a tester's settings do not sell plainly is left to a first commit`(
         _ settings: TesterSettings
-    ) async throws {
+    ) throws {
         for (own, defaults) in [(settings, nil), (TesterSettings(), settings)] as [(TesterSettings, TesterSettings?)] {
-            let batch = try await Batch(BatchSample.state(settings: own, unfinished: 0))
-            let before = batch.position
+            let batch = SampleCustomer(BatchSample.state(settings: own), unfinished: 0)
+            let before = Self.position(of: batch)
             let quote = BatchSample.quote(defaults: defaults)
             for outcome in [Charge.Outcome.authorized, .declined] {
                 let command = try BatchSample.command(key: "k", quote: quote, outcome: outcome)
-                #expect(try batch.handle(command).isOtherTerms)
+                #expect(try batch.buy(command).isOtherTerms)
             }
-            #expect(batch.position == before && !batch.state.hasChanged)
+            #expect(Self.position(of: batch) == before && !batch.state.hasChanged)
         }
     }
 
-    @Test func `an account's own settings come before the app's`() async throws {
-        let batch = try await Batch(BatchSample.state(settings: TesterSettings(askToBuy: false, sheet: .approve)))
+    @Test func `an account's own settings come before the app's`() throws {
+        let batch = SampleCustomer(BatchSample.state(settings: TesterSettings(askToBuy: false, sheet: .approve)))
         let quote = BatchSample.quote(defaults: TesterSettings(askToBuy: true, sheet: .interactive))
-        #expect(try batch.handle(BatchSample.command(key: "k", quote: quote)).written != nil)
+        #expect(try batch.buy(BatchSample.command(key: "k", quote: quote)).stored != nil)
     }
 
-    @Test func `P6: a charge of another amount than the price buys nothing`() async throws {
-        let batch = try await Batch(BatchSample.state())
+    @Test func `P6: a charge of another amount than the price buys nothing`() throws {
+        let batch = SampleCustomer(BatchSample.state())
         for (quantity, authorized) in [(1, "0.98"), (1, "1.00"), (2, "0.99"), (1, "1.98")] {
             let command = try BatchSample.command(key: "k", quantity: quantity, authorized: .usd(authorized))
-            #expect(try batch.handle(command).isOtherTerms)
+            #expect(try batch.buy(command).isOtherTerms)
         }
         #expect(!batch.state.hasChanged && batch.changes.isEmpty)
     }
 
-    @Test func `what is not for sale, and what a customer has once, is left to a first commit`() async throws {
-        let batch = try await Batch(BatchSample.state())
+    @Test func `what is not for sale, and what a customer has once, is left to a first commit`() throws {
+        let batch = SampleCustomer(BatchSample.state())
         let quotes = [
             BatchSample.quote(availability: .notForSale), BatchSample.quote(availability: .unknown),
             BatchSample.quote(.product("beaches", .nonConsumable, "0.99")), BatchSample.quote(.subscription("pro")),
         ]
         for quote in quotes {
-            #expect(try batch.handle(BatchSample.command(key: "k", quote: quote)).isOtherTerms)
+            #expect(try batch.buy(BatchSample.command(key: "k", quote: quote)).isOtherTerms)
         }
         #expect(!batch.state.hasChanged && batch.changes.isEmpty)
         let season = BatchSample.quote(.product("season", .nonRenewable, "4.99"))
-        #expect(try batch.handle(BatchSample.command(key: "k", quote: season)).written != nil)
+        #expect(try batch.buy(BatchSample.command(key: "k", quote: season)).stored != nil)
     }
 
     @Test func `M52: the limit of unfinished transactions holds within a batch, and failed ones do not count`()
-        async throws
+        throws
     {
-        let batch = try await Batch(BatchSample.state(unfinished: 1))
+        let batch = SampleCustomer(BatchSample.state(), unfinished: 1)
         let (limited, unlimited) = (BatchSample.quote(limit: 4), BatchSample.quote())
         let commands = [
             try BatchSample.command(key: "1", quote: limited), try BatchSample.command(key: "2", quote: unlimited),
@@ -193,17 +180,17 @@ import Testing
             try BatchSample.command(key: "6", quote: limited, outcome: .declined),
             try BatchSample.command(key: "7", quote: unlimited),
         ]
-        let outcomes = try commands.map { PurchaseModel.Outcome(try batch.handle($0)) }
+        let outcomes = try commands.map { PurchaseModel.Outcome(try batch.buy($0)) }
         #expect(
             outcomes == [.purchased, .purchased, .failed, .existing, .purchased, .otherTerms, .otherTerms, .purchased])
-        #expect(batch.state.unfinishedCount == 5)
+        #expect(batch.unfinished + batch.state.boughtCount == 5)
     }
 
-    @Test func `the app's clock dates a purchase`() async throws {
+    @Test func `the app's clock dates a purchase`() throws {
         let now = Timestamp(milliseconds: 1_000_000_000_000)
         let frozen = AppClock.started(at: BatchSample.wall).set(now: now, frozen: true, wall: BatchSample.wall)
-        let batch = try await Batch(BatchSample.state(clock: frozen))
-        let bought = try #require(try batch.handle(BatchSample.command(key: "k")).written).output
+        let batch = SampleCustomer(BatchSample.state(clock: frozen))
+        let bought = try #require(try batch.buy(BatchSample.command(key: "k")).stored)
         #expect(bought.transaction.transactionDate == now)
     }
 }

@@ -40,15 +40,13 @@ struct PurchaseModel {
 }
 
 extension PurchaseModel.Outcome {
-    /// - Returns: Nil for a command that has to be repeated alone.
-    init?(_ outcome: PurchaseCommand.Outcome) {
+    init(_ outcome: PurchaseCommand.Outcome) {
         switch outcome {
-        case .sold(let written):
-            self = written.output.transaction.transactionState == .purchased ? .purchased : .failed
+        case .sold(let stored):
+            self = stored.transaction.transactionState == .purchased ? .purchased : .failed
         case .existing: self = .existing
         case .moved: self = .moved
         case .otherTerms: self = .otherTerms
-        case .alone: return nil
         }
     }
 }

@@ -127,6 +127,17 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a question without an answer is replaced when the price rises once more`(_ engine: Engine) async throws {
+        try await withRaised(engine, .interactive) { store, alice, _ in
+            let first = try await store.prompt()
+            try await sell("14.99", store, alice)
+            let second = try await store.prompt()
+            #expect(second.id != first.id)
+            #expect(second.priceIncrease?.price == .usd("14.99"))
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `the app gets it live and with each launch, may put it off, and have it shown`(
         _ engine: Engine
     ) async throws {

@@ -1,23 +1,18 @@
 import ServiceDatabase
 import StoreModels
 
-extension CustomerTransaction {
+extension CustomerState {
     /// Writes a paid period: its purchased transaction, in the queue of all devices, and the subscription's next state.
     mutating func renew(
         _ known: StoredSubscription, _ attempt: RenewalAttempt
-    ) async throws -> (StoredSubscription, PaymentTransaction) {
-        guard
-            let original = try await TransactionRepository.find(known.originalID, of: customer, in: transaction)?
-                .transaction
-        else { throw StoreError(.internal, "a subscription without its first transaction") }
+    ) throws -> (StoredSubscription, PaymentTransaction) {
+        guard let original = try transaction(known.originalID)?.transaction else {
+            throw StoreError(.internal, "a subscription without its first transaction")
+        }
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.transaction(wall: wall, random: &random)
-        let identifier =
-            if let taken = attempt.identifier { taken } else {
-                try await TransactionRepository.nextIdentifier(of: customer.bundleId, in: transaction)
-            }
+        let identifier = if let taken = attempt.identifier { taken } else { try nextIdentifier() }
         var machine = SubscriptionStateMachine(known, at: attempt.at)
-        try await releaseWaiting(after: known)
         let actions = try machine.handle(.charged(try attempt.renewal(id: id, identifier: identifier)))
         let value = PaymentTransaction(
             id: id, identifier: identifier, attempt: attempt, of: machine.value, original: original)
@@ -26,13 +21,8 @@ extension CustomerTransaction {
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
             modifiedSeq: nextModifiedSeq(), terms: attempt.terms, chargeKey: attempt.chargeKey)
-        try await TransactionRepository.insert(stored, body: body, in: transaction)
-        return (try await write(machine.value, actions, about: stored, before: known), value)
-    }
-
-    /// Reads the customer's waiting purchases, which may wait for a renewal that has ended.
-    func waiting() async throws -> [String] {
-        try await SubscriptionRepository.waitingPurchases(of: customer, in: transaction)
+        write(try TransactionRepository.insert(stored, body: body), leaving: stored)
+        return (try write(machine.value, actions, about: stored, before: known), value)
     }
 }
 
@@ -62,37 +52,34 @@ extension PaymentTransaction {
 }
 
 /// Creates and answers prompts about a subscription's higher price.
-extension CustomerTransaction {
+extension CustomerState {
     /// Asks whether the subscription continues, with at most one prompt about its latest transaction.
-    func askConsent(about transactionID: String) async throws {
-        guard
-            try await PromptRepository.find(about: transactionID, .priceConsent, customer, in: transaction) == nil,
-            let stored = try await TransactionRepository.find(transactionID, of: customer, in: transaction)
-        else { return }
-        try await PromptRepository.insert([.priceConsent], .priceConsent, about: stored, wall: wall, in: transaction)
+    /// - Parameter isAnew: Whether there is certainly no such prompt.
+    mutating func askConsent(about transactionID: String, isAnew: Bool = false) throws {
+        if !isAnew, try read(PromptRepository.find(about: transactionID, .priceConsent, customer)) != nil { return }
+        guard let stored = try transaction(transactionID) else { return }
+        try prompt([.priceConsent], .priceConsent, about: stored)
     }
 
     /// Shows the app's price consent prompt, or withdraws it.
-    func show(_ isShown: Bool, consentOf originalID: String) async throws {
-        let known = try await SubscriptionRepository.lock(originalID: originalID, of: customer, in: transaction)
-        guard let known, known.priceIncrease?.status == .pending else { return }
-        if isShown {
-            try await askConsent(about: known.period.transactionID)
-        } else {
-            try await PromptRepository.withdraw(
-                about: known.period.transactionID, .priceConsent, customer, in: transaction)
+    mutating func show(_ isShown: Bool, consentOf originalID: String) throws {
+        guard let known = try subscription(originalID: originalID), known.priceIncrease?.status == .pending else {
+            return
         }
+        guard isShown else {
+            return write(PromptRepository.withdraw(about: known.period.transactionID, .priceConsent, customer))
+        }
+        try askConsent(about: known.period.transactionID)
     }
 
     /// Applies the shopper's answer to a price increase.
     /// - Returns: The increase after the answer, or nil when the subscription has none any more.
     /// - Throws: `serviceUnavailable` while a renewal is being charged.
-    mutating func consent(_ agrees: Bool, about transactionID: String) async throws -> PriceIncrease? {
-        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: transactionID, in: transaction),
-            let known = try await SubscriptionRepository.lock(
-                originalID: paid.originalID, of: customer, in: transaction)
+    mutating func consent(_ agrees: Bool, about transactionID: String) throws -> PriceIncrease? {
+        guard let paid = try period(paidBy: transactionID),
+            let known = try subscription(originalID: paid.originalID)
         else { return nil }
         try known.requireUnclaimed()
-        return try await apply(.priceAnswered(agrees: agrees), to: known, at: now).priceIncrease
+        return try apply(.priceAnswered(agrees: agrees), to: known, at: now).priceIncrease
     }
 }

@@ -1,15 +1,15 @@
 import StoreModels
 
-/// Collects the events that apps' servers are notified of, and writes them in the commit.
-extension CustomerTransaction {
-    /// A change whose final transaction and subscription the commit has yet to determine.
+/// Collects the events that apps' servers are notified of.
+extension CustomerState {
+    /// A change whose final transaction and subscription the decision has yet to determine.
     struct ServerChange: Sendable {
         var kind: ServerEvent.Kind
         /// Business time.
         var at: Timestamp
         /// The `id` of its transaction.
         var transactionID: String
-        /// The transaction, if the rest of the commit leaves it unchanged.
+        /// The transaction, if the rest of the decision leaves it unchanged.
         var transaction: StoredTransaction?
         /// Nil for one-time purchases.
         var subscription: StoredSubscription?
@@ -27,7 +27,7 @@ extension CustomerTransaction {
     ///
     /// Refunds are noted where their transaction is written.
     /// - Parameters:
-    ///   - before: The subscription before the commit, or nil for a new one.
+    ///   - before: The subscription before the decision, or nil for a new one.
     ///   - stored: The transaction it is about, or nil for the present period's.
     mutating func note(
         _ event: SubscriptionEvent, of written: StoredSubscription, before: StoredSubscription?,
@@ -49,8 +49,8 @@ extension CustomerTransaction {
 
     /// Tells whether the subscription that a transaction has paid would renew.
     /// - Returns: False for a transaction that has paid no subscription.
-    func willRenew(_ stored: StoredTransaction) async throws -> Bool {
-        guard let known = try await subscription(paidBy: stored) else { return false }
+    func willRenew(_ stored: StoredTransaction) throws -> Bool {
+        guard let known = try subscription(paidBy: stored) else { return false }
         return known.state.isExisting && known.willAutoRenew
     }
 
@@ -58,10 +58,8 @@ extension CustomerTransaction {
     /// - Parameters:
     ///   - stored: The transaction after it.
     ///   - endsRenewal: Whether its subscription would have renewed before.
-    mutating func note(
-        _ ending: SubscriptionEnding, of stored: StoredTransaction, endsRenewal: Bool
-    ) async throws {
-        let known = try await subscription(paidBy: stored)
+    mutating func note(_ ending: SubscriptionEnding, of stored: StoredTransaction, endsRenewal: Bool) throws {
+        let known = try subscription(paidBy: stored)
         serverChanges.append(
             ServerChange(
                 kind: ending == .refunded ? .refunded : .revoked, at: now, transactionID: stored.id,
@@ -72,11 +70,11 @@ extension CustomerTransaction {
     /// Notes an action about a purchase, with the subscription it has paid, if any.
     mutating func note(
         _ kind: ServerEvent.Kind, about stored: StoredTransaction, _ reason: ConsumptionRequestReason? = nil
-    ) async throws {
+    ) throws {
         serverChanges.append(
             ServerChange(
                 kind: kind, at: now, transactionID: stored.id, transaction: stored,
-                subscription: try await subscription(paidBy: stored), consumptionRequestReason: reason))
+                subscription: try subscription(paidBy: stored), consumptionRequestReason: reason))
     }
 
     /// Notes an event of a subscription that does not change it.
@@ -85,27 +83,19 @@ extension CustomerTransaction {
             ServerChange(kind: kind, at: now, transactionID: known.period.transactionID, subscription: known))
     }
 
-    private func subscription(paidBy stored: StoredTransaction) async throws -> StoredSubscription? {
-        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction) else {
-            return nil
-        }
-        return try await SubscriptionRepository.lock(originalID: paid.originalID, of: customer, in: transaction)
-    }
-
-    /// Writes the commit's changes as one event.
-    func writeServerEvent() async throws {
-        guard let first = serverChanges.first else { return }
+    /// Makes one event of the decision's changes.
+    /// - Returns: Nil without changes.
+    func serverEvent() throws -> StoredServerEvent? {
+        guard let first = serverChanges.first else { return nil }
         var last: [ExactText: StoredSubscription] = [:]
         for value in serverChanges.compactMap(\.subscription) { last[value.originalID] = value }
         var event = StoredServerEvent(
             account: account.account, appTransaction: account.appTransaction, at: first.at, changes: [])
         for change in serverChanges {
-            var stored = change.transaction
-            if stored == nil {
-                stored = try await TransactionRepository.find(change.transactionID, of: customer, in: transaction)
-            }
             // An operator may have deleted the transaction of a subscription.
-            guard let stored, let value = ServerTransaction(stored, storefront: account.storefront) else { continue }
+            guard let stored = try change.transaction ?? transaction(change.transactionID),
+                let value = ServerTransaction(stored, storefront: account.storefront)
+            else { continue }
             event.changes.append(
                 .init(
                     kind: change.kind, transaction: value,
@@ -114,8 +104,7 @@ extension CustomerTransaction {
                     level: change.level, endsRenewal: change.endsRenewal,
                     consumptionRequestReason: change.consumptionRequestReason))
         }
-        guard !event.changes.isEmpty else { return }
-        try await ServerEventRepository.insert(event, of: customer, wall: wall, in: transaction)
+        return event.changes.isEmpty ? nil : event
     }
 }
 

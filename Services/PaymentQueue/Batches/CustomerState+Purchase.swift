@@ -1,0 +1,380 @@
+import Persistence
+import PlantedBugs
+import ServiceDatabase
+import StoreModels
+
+extension CustomerState {
+    // MARK: Plans
+
+    /// Reads a key's payment, with those of the batch.
+    func payment(key: String) throws -> StoredPayment? {
+        if PlantedBug.isActive(.checkThenInsert) { return nil }
+        if let ended = payments[ExactText(key)] { return ended }
+        return try read(PaymentRepository.find(key: key, of: customer))
+    }
+
+    /// Returns what the plan of a payment is known to ask.
+    /// - Parameter request: The offer request that comes with the payment.
+    static func lookups(
+        for quote: Quote, of customer: CustomerReference, _ payment: Payment, _ request: OfferRequest?
+    ) -> [SQLLookupKey] {
+        var keys: [SQLLookupKey] = []
+        if let limit = quote.unfinishedLimit { keys.append(unfinishedCount(of: customer, limit).key) }
+        if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
+            keys.append(EntitlementRepository.holder(ofNonce: discount.nonce, in: customer.bundleId).key)
+        }
+        if quote.historyQuestion != nil {
+            keys += [
+                SubscriptionRepository.allLocked(of: customer).key, EntitlementRepository.offers(of: customer).key,
+                SubscriptionGroupRepository.all(of: customer).key,
+            ]
+        }
+        guard let product = quote.product, product.type.isSoldOneAtATime else { return keys }
+        keys.append(EntitlementRepository.slotHolder(of: product.productIdentifier, customer).key)
+        if product.type == .nonConsumable {
+            keys.append(EntitlementRepository.ownedSince(product.productIdentifier, customer).key)
+        }
+        return keys
+    }
+
+    private static func unfinishedCount(of customer: CustomerReference, _ limit: Int) -> SQLLookup<Int> {
+        TransactionRepository.unfinishedCount(of: customer, limit: max(limit, 0) + 1)
+    }
+
+    /// Plans a payment from the customer's rows.
+    /// - Parameters:
+    ///   - request: The offer request that comes with the payment.
+    ///   - id: The purchase itself, when it is already waiting.
+    ///   - isResumed: Whether the purchase was interrupted and continues.
+    ///   - past: The past instant and price, for a purchase that is dated back.
+    /// - Throws: As ``PurchasePlan/dated(back:_:now:)``.
+    mutating func plan(
+        _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false,
+        past: PastPurchase? = nil
+    ) throws -> PurchasePlan {
+        try need(Self.lookups(for: quote, of: customer, payment, request))
+        let tester = settings.over(quote.testerDefaults).over(.standard)
+        var context = try context(quote, tester, except: id)
+        if id == nil, context.mustWait(at: now) {
+            context.waitingCount = try read(
+                EntitlementRepository.waitingCount(of: customer, limit: PurchasePolicy.waitingMax))
+        }
+        if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
+            context.isNonceUsed = try !takeNonce(discount.nonce, for: payment)
+        }
+        if request?.redeemed?.type == .winBack {
+            let history = context.groupHistory
+            context.winBack =
+                try context.subscription.map {
+                    try read(EntitlementRepository.winBackFacts(of: $0, history: history))
+                } ?? WinBackFacts(history: history, paidMonths: 0, expiredAt: nil)
+        }
+        context.givesIntroductoryOffer = past == nil
+        let plan = PurchasePlan(
+            payment: payment, request, quote: quote, context: context, tester: tester, storefront: account.storefront,
+            now: now, isResumed: isResumed, isPast: past != nil)
+        return try past.map { past throws(StoreError) in try plan.dated(back: past, context, now: now) } ?? plan
+    }
+
+    /// Reads the context of a product's purchase.
+    /// - Parameter tester: The account's settings over all defaults.
+    private func context(
+        _ quote: Quote, _ tester: TesterSettings, except id: String?
+    ) throws -> PurchasePolicy.Context {
+        var context = PurchasePolicy.Context(
+            canMakePayments: tester.canMakePayments ?? true, rate: tester.subscriptionRenewalRate ?? .realTime)
+        if let limit = quote.unfinishedLimit {
+            let count = Self.unfinishedCount(of: customer, limit)
+            context.unfinishedCount = try read(count) + boughtCount(since: count.key)
+        }
+        guard let product = quote.product, product.type.isSoldOneAtATime else { return context }
+        if let question = quote.historyQuestion {
+            let all = try subscriptions()
+            let history = EntitlementRepository.history(
+                of: all, try read(SubscriptionGroupRepository.all(of: customer)),
+                offers: try read(EntitlementRepository.offers(of: customer)))
+            let subscribed = EntitlementRepository.Subscribed(question, history, among: all, at: now)
+            (context.subscription, context.groupHistory) = (subscribed.subscription, subscribed.history)
+        }
+        let holder = try read(EntitlementRepository.slotHolder(of: product.productIdentifier, customer))
+        if let holder, holder.id != id {
+            (context.isSlotTaken, context.obstacle) = (true, holder)
+        } else if let subscription = context.subscription, subscription.isQuarantined {
+            context.obstacle = PurchaseObstacle(id: subscription.originalID, isForPerson: true)
+        }
+        if product.type == .nonConsumable {
+            context.ownedSince = try read(EntitlementRepository.ownedSince(product.productIdentifier, customer))
+        }
+        return context
+    }
+
+    /// Takes the nonce of a promotional offer for a payment.
+    /// - Returns: False when another payment has it.
+    private mutating func takeNonce(_ nonce: String, for payment: Payment) throws -> Bool {
+        let own = EntitlementRepository.NonceHolder(customer: customer, requestKey: payment.requestIdentifier)
+        if let holder = try read(EntitlementRepository.holder(ofNonce: nonce, in: customer.bundleId)) {
+            return holder == own
+        }
+        write(EntitlementRepository.takeNonce(nonce, for: own))
+        return true
+    }
+
+    // MARK: New and waiting purchases
+
+    /// Decides about an authorized purchase, which begins and ends in one commit.
+    ///
+    /// Many of one customer are decided from the same rows, with ``payments`` and ``boughtCount``.
+    mutating func buy(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
+        let purchase = command.purchase
+        let key = purchase.payment.requestIdentifier
+        if let known = try payment(key: key) { return .existing(known) }
+        guard account.storefront.isExactly(command.storefront) else { return .moved(to: account.storefront) }
+        let plan = try plan(purchase.payment, purchase.request, quote: purchase.quote)
+        guard let terms = command.authorization.terms(of: plan) else { return .otherTerms }
+        var stored = try start(purchase, phase: .charging, terms: terms).stored
+        switch command.authorization.reply {
+        case .approved:
+            stored = try conclude(stored, isNew: true)
+            write(CaptureRepository.insert(stored.id, wall: wall))
+            boughtCount += 1
+        case .failed(let error): stored = try apply(.fail(error), to: stored, isNew: true)
+        case .mismatch, .undecided: throw StoreError(.internal, "a charge that was neither authorized nor declined")
+        }
+        write(PaymentRepository.insert(purchase, of: customer, wall: wall))
+        if let fingerprint = purchase.fingerprint {
+            payments[ExactText(key)] = StoredPayment(
+                fingerprint: fingerprint, transactionID: stored.id,
+                reply: AddPaymentReply(
+                    status: PaymentRepository.endedStatus, transaction: stored.transaction, isReplayed: true))
+        }
+        keepsRows = true
+        return .sold(stored)
+    }
+
+    /// Writes a new purchase according to its plan.
+    mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) throws -> StoredTransaction {
+        switch plan.decision {
+        case .sell(let terms, let offerGroup):
+            // An interrupted purchase reserves no offer and no product; it is planned again when it is resolved.
+            guard plan.asks.first != .interrupted else {
+                let stored = try insert(purchase, phase: .charging, quote: purchase.quote)
+                return try ask(plan.asks, about: stored)
+            }
+            let stored = try insert(
+                purchase, phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
+                terms: terms, quote: plan.asks.contains(.interrupted) ? purchase.quote : nil)
+            try reserve(terms, offerGroup: offerGroup, for: stored)
+            return try ask(plan.asks, about: stored)
+        case .wait:
+            return try insert(purchase, phase: .waiting, obstacle: plan.obstacle, quote: purchase.quote)
+        case .fail(let error):
+            let stored = try insert(purchase, phase: .charging)
+            return try apply(.fail(error), to: stored)
+        }
+    }
+
+    /// Plans a purchase again after another one of the same product.
+    mutating func replan(_ stored: StoredTransaction) throws -> StoredTransaction {
+        guard stored.phase == .waiting, let quote = stored.quote else { return stored }
+        let plan = try plan(stored.transaction.payment, stored.request, quote: quote, except: stored.id)
+        switch plan.decision {
+        case .wait: return wait(stored, for: plan.obstacle)
+        case .fail(let error): return try apply(.fail(error), to: stored)
+        case .sell(let terms, let offerGroup):
+            guard plan.asks.first != .interrupted else { return try ask(plan.asks, about: stored) }
+            var next = stored
+            next.obstacle = nil
+            (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
+            next.quote = plan.asks.contains(.interrupted) ? quote : nil
+            (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
+            next.awaitsAnswer = !plan.asks.isEmpty
+            let body = try StoredJSON.text(next.transaction)
+            write(try TransactionRepository.advance(next, body: body, from: stored), leaving: next)
+            try reserve(terms, offerGroup: offerGroup, for: next)
+            return try ask(plan.asks, about: next)
+        }
+    }
+
+    private mutating func wait(_ stored: StoredTransaction, for obstacle: PurchaseObstacle?) -> StoredTransaction {
+        var next = stored
+        next.obstacle = obstacle
+        if obstacle?.id != stored.obstacle?.id { write(TransactionRepository.setWaitsFor(of: next), leaving: next) }
+        return next
+    }
+
+    /// Journals a purchase's first revision. Its row is not written yet.
+    /// - Returns: The transaction, and its JSON.
+    private mutating func start(
+        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
+        obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms? = nil, quote: Quote? = nil
+    ) throws -> (stored: StoredTransaction, body: String) {
+        let value = purchase.machine(terms).transaction
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request,
+            chargeKey: StoredTransaction.chargeKey(of: value.id))
+        return (stored, body)
+    }
+
+    /// Journals the first revision, and writes the transaction's row and the idempotency key's.
+    private mutating func insert(
+        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
+        obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms? = nil, quote: Quote? = nil
+    ) throws -> StoredTransaction {
+        let (stored, body) = try start(
+            purchase, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle, terms: terms, quote: quote)
+        write(try TransactionRepository.insert(stored, body: body), leaving: stored)
+        write(PaymentRepository.insert(purchase, of: customer, wall: wall))
+        return stored
+    }
+
+    /// Reserves the offer's claim and, for one purchase at a time, the product's slot.
+    private mutating func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) throws {
+        if let offerGroup {
+            write(EntitlementRepository.reserveOffer(group: offerGroup, for: stored))
+            try checkpoint(.afterOfferClaim)
+        }
+        if terms.productType.isSoldOneAtATime {
+            write(
+                EntitlementRepository.takeSlot(
+                    of: stored.transaction.payment.productIdentifier, for: stored.id, customer))
+        }
+    }
+
+    // MARK: Events
+
+    /// Applies an event to a transaction.
+    /// - Parameters:
+    ///   - storefront: The storefront in which the shopper has agreed to the terms now. Nil leaves the terms.
+    ///   - keepsQuote: Whether the purchase fails and may be planned again.
+    ///   - isNew: Whether the transaction's row is not written yet.
+    /// - Returns: The changed transaction, or `stored` when the event had happened before or the state has no such
+    ///   edge.
+    mutating func apply(
+        _ event: TransactionStateMachine.Event, to stored: StoredTransaction, agreedIn storefront: String? = nil,
+        keepsQuote: Bool = false, isNew: Bool = false
+    ) throws -> StoredTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed(let actions) = machine.handle(event) else { return stored }
+        var next = stored
+        next.obstacle = nil
+        if let storefront { next.terms?.storefront = storefront }
+        next.transaction = machine.transaction
+        next.isFinished = machine.isFinished
+        next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
+        if next.historySeq == nil, machine.transaction.transactionIdentifier != nil {
+            (next.historySeq, next.modifiedSeq) = (nextSeq, nextModifiedSeq())
+        }
+        if machine.transaction.transactionState.isTerminal {
+            (next.phase, next.awaitsAnswer) = (.settled, false)
+            if !keepsQuote { next.quote = nil }
+        }
+        let body = try StoredJSON.text(next.transaction)
+        let change =
+            isNew
+            ? try TransactionRepository.insert(next, body: body)
+            : try TransactionRepository.advance(next, body: body, from: stored)
+        write(change, leaving: next)
+        for action in actions { try perform(action, next, body: body) }
+        return next
+    }
+
+    private mutating func perform(
+        _ action: TransactionStateMachine.Action, _ stored: StoredTransaction, body: String
+    ) throws {
+        let value = stored.transaction
+        switch action {
+        case .journal(let kind):
+            if PlantedBug.isActive(.journalRowMissing), value.transactionState == .failed { break }
+            try journal(kind, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        case .consumeOffer:
+            guard stored.terms?.offer != nil else { break }
+            write(EntitlementRepository.consumeOffer(of: value, customer))
+        case .releaseOffer:
+            guard stored.terms?.offer != nil else { break }
+            write(EntitlementRepository.releaseOffer(of: value, customer))
+        case .releaseSlot:
+            guard stored.terms?.productType.isSoldOneAtATime == true else { break }
+            write(EntitlementRepository.releaseSlot(of: value, customer))
+            write(TransactionRepository.release(waitingFor: value.id, of: customer))
+            woken += try read(EntitlementRepository.waiting(for: value.payment.productIdentifier, customer))
+        case .grant:
+            guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+            write(EntitlementRepository.grant(value, terms: terms, to: customer))
+            guard terms.subscription == nil else { return try changeSubscription(with: stored, terms) }
+            // A product that is owned and given again is no new charge.
+            if terms.ownedSince == nil { note(.purchased, of: stored, at: now) }
+        }
+    }
+
+    /// Returns what the end of a purchase is known to ask.
+    static func lookups(endOf stored: StoredTransaction) -> [SQLLookupKey] {
+        guard let terms = stored.terms, terms.productType.isSoldOneAtATime else { return [] }
+        let product = stored.transaction.payment.productIdentifier
+        var keys = [EntitlementRepository.waiting(for: product, stored.customer).key]
+        if terms.subscription != nil { keys.append(SubscriptionRepository.allLocked(of: stored.customer).key) }
+        if terms.ownedSince != nil {
+            keys.append(EntitlementRepository.ownedSince(product, stored.customer).key)
+        }
+        return keys
+    }
+
+    /// Ends a purchase that is paid, or free.
+    ///
+    /// While a renewal of its subscription group is due or in progress it stays as it is: the renewal comes first, and
+    /// the caller tries again.
+    /// - Parameter isNew: Whether the transaction's row is not written yet.
+    mutating func conclude(_ stored: StoredTransaction, isNew: Bool = false) throws -> StoredTransaction {
+        guard !stored.transaction.transactionState.isTerminal else { return stored }
+        guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+        try need(Self.lookups(endOf: stored))
+        let known = try terms.subscription.flatMap { try subscription(group: $0.key) }
+        if known?.isBusy(at: now) == true { return stored }
+        if terms.change?.isNote == true, known?.isActive(at: now) != true {
+            return try apply(.fail(Self.noSubscription), to: stored)
+        }
+        if let owned = terms.ownedSince {
+            let product = stored.transaction.payment.productIdentifier
+            guard try read(EntitlementRepository.ownedSince(product, customer)) == owned else {
+                return try apply(.fail(Self.noOwnership), to: stored)
+            }
+        }
+        if let known { try need(lookups(changing: known)) }
+        // A concurrent purchase in the group may have been first: then this one changes it now.
+        let past = known == nil ? terms.past?.start : nil
+        let purchase = terms.purchase(
+            transactionIdentifier: try nextIdentifier(), at: past ?? now,
+            // A customer who subscribes again continues the group's subscription.
+            original: try known.flatMap { try transaction($0.originalID)?.transaction })
+        return try apply(.purchase(purchase), to: stored, isNew: isNew)
+    }
+
+    /// Returns what a purchase asks about the subscription it continues or changes.
+    private func lookups(changing known: StoredSubscription) -> [SQLLookupKey] {
+        [
+            TransactionRepository.find(known.originalID, of: customer).key,
+            TransactionRepository.find(known.period.transactionID, of: customer).key,
+            SubscriptionPeriodRepository.unfinished(of: known.originalID, endingAfter: now).key,
+            RefundRepository.refunded(known.period.transactionID).key,
+        ]
+    }
+
+    /// The failure of a change for the next renewal whose subscription has ended. Nothing was charged.
+    private static let noSubscription = TransactionError(
+        .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
+
+    /// The failure of a repeated purchase of a product that was taken back. Nothing was charged.
+    private static let noOwnership = TransactionError(
+        .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
+        reason: "ownershipEnded")
+
+    /// Quarantines a purchase with another charged amount, until an operator decides.
+    mutating func quarantine(_ stored: StoredTransaction) -> StoredTransaction {
+        var next = stored
+        next.phase = .quarantined
+        write(TransactionRepository.setPhase(of: next), leaving: next)
+        return next
+    }
+}

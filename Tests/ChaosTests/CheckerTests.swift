@@ -88,6 +88,68 @@ import Testing
         #expect(check(script.entries).violations.map(\.invariant) == [.r1])
     }
 
+    /// Goal: nothing that a store may do around a restore is reported. Method: each interleaving by hand, behind a
+    /// purchase that may be finished before.
+    @Test(arguments: RestoreCase.all)
+    func `a legal interleaving of restores is not reported`(one: RestoreCase) {
+        let check = check(one.entries(isLegal: true))
+        #expect(check.violations == [])
+        #expect(check.examined[.r3, default: 0] > 0)
+    }
+
+    @Test(arguments: RestoreCase.all.filter { !$0.broken.isEmpty })
+    func `the same with one too many or too few is reported`(one: RestoreCase) {
+        let broken = check(one.entries(isLegal: false)).violations
+        #expect(Set(broken.map(\.invariant)) == one.broken, "\(broken)")
+        #expect(broken.allSatisfy { !$0.lines.isEmpty })
+    }
+
+    @Test func `a restore may leave out what was finished after its key was sent, but not in a later answer only`() {
+        func broken(_ first: [String], _ second: [String]) -> [Invariant] {
+            var script = Script()
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.restore, .info, key: "r")
+            script.run(.finish, detail: ["transaction": "t"])
+            script.restore("r", first)
+            script.restore("r", second)
+            return check(script.entries).violations.map(\.invariant)
+        }
+        #expect(broken([], []) == [])
+        #expect(broken(["x"], ["x"]) == [])
+        #expect(broken(["x"], []) == [.r3])
+        #expect(broken([], ["x"]) == [.r3])
+    }
+
+    @Test func `restores of an older run have no transactions, and are not checked for them`() throws {
+        let lines = [
+            #"{"index":1,"time":1,"process":1,"kind":"invoke","operation":"restore","account":"a","device":"a-1","#
+                + #""key":"r"}"#,
+            #"{"index":2,"time":2,"process":1,"kind":"ok","of":1,"operation":"restore","account":"a","device":"a-1","#
+                + #""key":"r","status":202,"detail":{"restore":"r_1","state":"finished"}}"#,
+        ]
+        let old = try HistoryReader.read(Array(lines.map { $0 + "\n" }.joined().utf8), file: "h")
+        #expect(old[1].transactions == nil)
+        #expect(check(old).violations == [])
+        var script = Script()
+        script.run(.purchase, key: "k", [.of("t", product: "pro")])
+        script.run(.finish, detail: ["transaction": "t"])
+        script.restore("r", nil)
+        #expect(check(script.entries).violations == [], "streams had no calm time")
+        script.wait(20)
+        script.run(.listUnfinished, [])
+        #expect(check(script.entries).violations.map(\.invariant) == [.r1])
+        script.run(.listUnfinished, [.restored("x")])
+        #expect(
+            check(script.entries).violations.map(\.invariant) == [.r1, .r3], "the restore was over before it came")
+    }
+
+    @Test func `pairs are as many as there can be`() {
+        #expect(Pairing([[0, 1], [0], []]).alone == [2])
+        #expect(Pairing([[0], [0, 1], [1]]).alone == [2])
+        #expect(Pairing([[0, 1], [0, 2], [0]]).alone == [])
+        #expect(Pairing([]).alone == [])
+    }
+
     @Test func `a purchase approved after a cancellation is no renewal`() {
         var script = Script()
         script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])

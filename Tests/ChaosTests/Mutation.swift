@@ -56,7 +56,7 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         entries.contains { $0.transactions?.contains { $0.id == id && $0.state == state } == true }
     }
 
-    static let all: [Mutation] = money + customers + queue + others + notifications
+    static let all: [Mutation] = money + customers + queue + restores + others + notifications
 
     private static let money: [Mutation] = [
         line("drop a transaction from the final history", .finalHistory, .p1) { entry, entries in
@@ -357,31 +357,116 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    /// Whether a line and another one are answers to one restore's key.
-    private static func hasOtherAnswer(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> Bool {
-        entry.kind == .ok
-            && entries.contains {
-                $0.operation == .restore && $0.kind == .ok && $0.index != entry.index && $0.key == entry.key
-                    && $0.device == entry.device
-            }
+    // MARK: Restores
+
+    /// The other lines of a restore's key.
+    private static func sameKey(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> [HistoryEntry] {
+        entries.filter {
+            $0.operation == .restore && $0.index != entry.index && $0.key == entry.key && $0.device == entry.device
+        }
     }
 
-    private static let others: [Mutation] = [
+    /// The earlier answers to a restore's key that have lists, complete before the line's request.
+    private static func earlierLists(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> [HistoryEntry] {
+        sameKey(entry, entries).filter { $0.kind == .ok && $0.transactions != nil && $0.index < entry.of ?? 0 }
+    }
+
+    /// The restored transactions of a customer that no line shows before a restore's key is first sent.
+    ///
+    /// - Returns: Nil if one of them may be finished before the line, whose list may lack it for that reason.
+    private static func fresh(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> [ObservedTransaction]? {
+        guard entry.kind == .ok, let list = entry.transactions,
+            let begin = sameKey(entry, entries).first(where: { $0.kind == .invoke })?.index
+        else { return nil }
+        func restored(_ entries: some Sequence<HistoryEntry>) -> Set<String> {
+            Set(
+                entries.filter { $0.account == entry.account }.flatMap { $0.transactions ?? [] }
+                    .filter { $0.state == "restored" }.map(\.id))
+        }
+        let older = restored(entries.prefix { $0.index < begin })
+        let finished = Set(
+            entries.filter { $0.operation == .finish && $0.index < entry.index }
+                .compactMap { $0.detail?["transaction"] })
+        guard restored(entries).subtracting(older).isDisjoint(with: finished) else { return nil }
+        return list.filter { !older.contains($0.id) }
+    }
+
+    /// Whether no restore under another key can have brought what a line of a restore is the first to show.
+    ///
+    /// The others begin behind the line, or had ended before a list of the device began that was read before `bound`.
+    private static func isAlone(_ entry: HistoryEntry, _ entries: [HistoryEntry], before bound: Int) -> Bool {
+        let own = entries.filter { $0.device == entry.device }
+        let lists = own.filter {
+            [.restore, .listUnfinished].contains($0.operation) && $0.kind == .ok && $0.transactions != nil
+                && $0.index < bound
+        }
+        let begin = lists.compactMap(\.of).max() ?? 0
+        let others = Dictionary(
+            grouping: own.filter { $0.operation == .restore && $0.key != entry.key }, by: { $0.key ?? "" })
+        return others.values.allSatisfy { lines in
+            lines.allSatisfy { $0.index > entry.index } || lines.contains { $0.kind == .ok && $0.index < begin }
+        }
+    }
+
+    /// A second transaction of a restored one's original.
+    private static func twin(_ restored: ObservedTransaction) -> ObservedTransaction {
+        var twin = restored
+        (twin.id, twin.transactionIdentifier) = ("\(restored.id)-twin", "n-\(restored.id)-twin")
+        return twin
+    }
+
+    private static let restores: [Mutation] = [
         line("restore one less", .restore, .r1) { entry, entries in
             // A key has one restore, which may have begun when the key was first sent. It may leave out a purchase that
             // was finished later, even before the answer's own request.
-            let begin = entries.first {
-                $0.operation == .restore && $0.kind == .invoke && $0.key == entry.key && $0.device == entry.device
-            }
-            guard entry.kind == .ok, let restored = entry.transactions?.last, let begin else { return false }
+            guard let restored = fresh(entry, entries)?.last,
+                let begin = sameKey(entry, entries).first(where: { $0.kind == .invoke })?.index
+            else { return false }
             let original = entries.flatMap { $0.transactions ?? [] }.first {
                 $0.transactionIdentifier == restored.original && $0.original == nil && $0.state == "purchased"
             }
             let finish = entries.first {
                 $0.operation == .finish && $0.kind == .ok && $0.detail?["transaction"] == original?.id
             }
-            guard let finish, finish.index < begin.index else { return false }
+            guard let finish, finish.index < begin else { return false }
             entry.transactions?.removeAll { $0.original == restored.original }
+            return true
+        },
+        line("restore fewer than the end says", .restore, .r3) { entry, entries in
+            guard let fresh = fresh(entry, entries), let last = fresh.last,
+                entry.detail?["restored"] == "\(Set(fresh.map(\.original)).count)"
+            else { return false }
+            entry.transactions?.removeAll { $0.original == last.original }
+            return true
+        },
+        line("restore one twice", .restore, .r3) { entry, entries in
+            guard let restored = fresh(entry, entries)?.last,
+                let begin = sameKey(entry, entries).first(where: { $0.kind == .invoke })?.index,
+                isAlone(entry, entries, before: begin)
+            else { return false }
+            entry.transactions?.append(twin(restored))
+            return true
+        },
+        line("list a restored transaction twice", .restore, .r3) { entry, _ in
+            guard entry.kind == .ok, let restored = entry.transactions?.first else { return false }
+            entry.transactions?.append(restored)
+            return true
+        },
+        line("restore a stranger's purchase", .restore, .r1) { entry, entries in
+            let bought = entries.first { other in
+                other.account != nil && other.account != entry.account
+                    && other.transactions?.first.map { $0.product == "pro" && $0.isPurchased } == true
+            }
+            guard entry.kind == .ok, entry.transactions != nil, let bought = bought?.transactions?.first else {
+                return false
+            }
+            entry.transactions?.append(
+                .of("t-stranger", "restored", product: "pro", original: bought.transactionIdentifier))
+            return true
+        },
+        line("restore a purchase that is not there", .restore, .r1) { entry, _ in
+            guard entry.kind == .ok, entry.transactions != nil else { return false }
+            entry.transactions?.append(.of("t-stranger", "restored", product: "pro", original: "n-lost"))
             return true
         },
         line("restore a consumable", .restore, .r1) { entry, _ in
@@ -390,15 +475,27 @@ struct Mutation: Sendable, CustomTestStringConvertible {
             return true
         },
         line("begin another restore under its key", .restore, .r3) { entry, entries in
-            guard hasOtherAnswer(entry, entries) else { return false }
+            guard entry.kind == .ok, sameKey(entry, entries).contains(where: { $0.kind == .ok }) else { return false }
             entry.detail?["restore"] = "r_other"
             return true
         },
-        line("lose one from an answer to a restore's key", .restore, .r3) { entry, entries in
-            guard hasOtherAnswer(entry, entries), entry.transactions?.isEmpty == false else { return false }
-            entry.transactions?.removeLast()
+        line("lose one from a later answer to a restore's key", .restore, .r3) { entry, entries in
+            let before = Set(earlierLists(entry, entries).flatMap { $0.transactions ?? [] }.map(\.id))
+            let place = entry.transactions?.firstIndex { before.contains($0.id) && !isTouched($0.id, entries) }
+            guard entry.kind == .ok, let place else { return false }
+            entry.transactions?.remove(at: place)
             return true
         },
+        line("add one to a later answer to a restore's key", .restore, .r3) { entry, entries in
+            guard entry.kind == .ok, let of = entry.of, let restored = entry.transactions?.last,
+                !earlierLists(entry, entries).isEmpty, isAlone(entry, entries, before: of)
+            else { return false }
+            entry.transactions?.append(twin(restored))
+            return true
+        },
+    ]
+
+    private static let others: [Mutation] = [
         line("let both decisions win", .decline, .d2) { entry, entries in
             guard entry.kind == .fail, let id = entry.detail?["transaction"],
                 let approved = entries.first(where: {

@@ -253,6 +253,44 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             let product = isPlanted ? "coins" : "pro"
             script.run(.listUnfinished, [.of("x", "restored", product: product, original: "n-t")])
         },
+        PlantedCase(.r1, "one is missing beside one of an earlier restore", lines: [1, 2, 3, 4, 7, 8]) {
+            isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.restore("r", ["x"])
+            script.restore("s", isPlanted ? ["x"] : ["x", "y"])
+        },
+        PlantedCase(.r1, "another customer's purchase comes back", lines: [5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.finish, detail: ["transaction": "t"])
+            (script.account, script.device) = isPlanted ? ("bob", "bob-1") : ("alice", "alice-1")
+            script.restore("r", ["x"])
+        },
+        PlantedCase(.r1, "one comes back whose purchase is in no final history", lines: [1, 2]) { isPlanted, script in
+            script.restore("r", ["x"])
+            script.line(.ok, .finalHistory, isPlanted ? [] : [.of("t", product: "pro")])
+        },
+        PlantedCase(.r3, "it brings one twice", lines: [5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.restore("r", isPlanted ? ["x", "y"] : ["x"])
+        },
+        PlantedCase(.r3, "its key adds one", lines: [5, 6, 7, 8]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.restore("r", ["x"])
+            script.restore("r", isPlanted ? ["x", "y"] : ["x"])
+        },
+        PlantedCase(.r3, "one comes back that was never finished", lines: [3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.restore("r", isPlanted ? ["x"] : [])
+        },
+        PlantedCase(.r3, "fewer than its end says", lines: [1, 2]) { isPlanted, script in
+            script.restore("r", ["x"], count: isPlanted ? 2 : 1)
+        },
+        PlantedCase(.r3, "listed twice", lines: [1, 2]) { isPlanted, script in
+            script.restore("r", isPlanted ? ["x", "x"] : ["x"])
+        },
         PlantedCase(.r3, "its key begins another", lines: [1, 2, 3, 4]) { isPlanted, script in
             script.run(.restore, key: "r", detail: ["restore": "r_1", "state": "finished"])
             script.run(.restore, key: "r", detail: ["restore": isPlanted ? "r_2" : "r_1", "state": "finished"])

@@ -44,6 +44,22 @@ struct Script {
         run(operation, .ok, key: key, product: product, body: body, transactions, detail: detail)
     }
 
+    /// Appends a restore that has finished, with the restored transactions of the device's queue after it.
+    /// - Parameters:
+    ///   - queue: Identifiers. All are of the purchase `t` of `pro`.
+    ///   - count: The number that the store says. Nil as in a line of an older run.
+    mutating func restore(_ key: String, _ queue: [String]?, count: Int? = nil) {
+        let begin = line(.invoke, .restore, key: key)
+        endRestore(key, of: begin, queue, count: count)
+    }
+
+    /// Appends the end of a restore that was begun.
+    mutating func endRestore(_ key: String, of begin: Int, _ queue: [String]?, count: Int? = nil) {
+        var detail = ["restore": "r_\(key)", "state": "finished"]
+        detail["restored"] = count.map { "\($0)" }
+        line(.ok, .restore, of: begin, key: key, queue?.map { .restored($0) }, detail: detail)
+    }
+
     /// Lets time pass.
     mutating func wait(_ seconds: Int64) { time += seconds * 1_000_000 }
 
@@ -144,6 +160,13 @@ extension ObservedTransaction {
             id: id, transactionIdentifier: state == "purchased" || state == "restored" ? "n-\(id)" : nil,
             original: original, state: state, product: product, price: price, currency: "USD", revision: revision,
             offer: offer, revoked: revoked, expires: expires)
+    }
+}
+
+extension ObservedTransaction {
+    /// A restored transaction of the purchase `t` of `pro`.
+    static func restored(_ id: String) -> ObservedTransaction {
+        .of(id, "restored", product: "pro", price: nil, revision: 1, original: "n-t")
     }
 }
 

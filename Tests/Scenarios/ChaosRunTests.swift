@@ -24,6 +24,8 @@ import Testing
             let ended = faults.filter { $0["what"]?.stringValue == "end" }.compactMap { $0["number"]?.stringValue }
             #expect(!begun.isEmpty)
             #expect(Set(begun) == Set(ended))
+            let queues = lines.filter { $0["detail"]?["restored"] != nil && $0["transactions"]?.arrayValue != nil }
+            #expect(!queues.isEmpty, "a restore has the queue of its device")
             #expect(lines.contains { $0["operation"]?.stringValue == "finalCharges" })
             let rules = try await store.process.storebus(["chaos", "fault", "list", "--data", store.directory.path])
             #expect(rules == "no faults\n")

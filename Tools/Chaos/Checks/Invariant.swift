@@ -7,7 +7,7 @@
 /// | P1–P5, P7–P11 | yes | |
 /// | P6 | charged against shown price | the quote before the purchase is in no line |
 /// | Q1–Q6 | yes | |
-/// | R1–R3 | yes, except the stream's order of a restore's end | ends of restores are no lines of streams |
+/// | R1–R3 | yes, by the device's queue after the end, except the order in a stream | ends are no lines of streams |
 /// | R4 | yes, through the final history | |
 /// | D1–D4 | yes, except D3 for deferrals that expire | the business clock is in no line |
 /// | I1–I5 | yes, except I1 after a move of the clock, and of I5 the product only | expiry is by the business clock |

@@ -71,12 +71,12 @@ package struct QueueChecks: Checker {
         let revoked = sightings.first { $0.transaction.revoked == true }?.line ?? .max
         let origin = sightings.first { $0.operation == .purchase }?.device
         let isForAll = first.transaction.isPurchased
-        let own: Set<HistoryEntry.Operation> = [.observe, .listUnfinished, .finalUnfinished]
         let device =
             isForAll
             ? nil
             : sightings.first { sighting in
-                own.contains(sighting.operation) && sighting.transaction.state == first.transaction.state
+                RestoredCopies.ofQueue.contains(sighting.operation)
+                    && sighting.transaction.state == first.transaction.state
             }?.device
         if !isForAll, device == nil { return nil }
         return Item(id: id, known: first.line, free: min(free, revoked), device: device, origin: origin)

@@ -166,9 +166,14 @@ package struct RunHistory: Sendable {
     func life(of id: String) -> [Int?] {
         var lines: [Int?] = (requests[id] ?? []).flatMap { [attempts[$0].begin, attempts[$0].end] }
         var states: Set<String> = []
+        var isRestored = false
         for sighting in sightings[id] ?? [] {
             switch sighting.operation {
-            case .purchase, .decideIntent, .restore: lines += [sighting.begin, sighting.line]
+            case .purchase, .decideIntent: lines += [sighting.begin, sighting.line]
+            case .restore where !isRestored:
+                // Later restores of the device show it as long as it is in the queue.
+                isRestored = true
+                lines += [sighting.begin, sighting.line]
             case .observe where states.insert(sighting.transaction.state).inserted: lines.append(sighting.line)
             default: break
             }

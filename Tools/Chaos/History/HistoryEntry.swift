@@ -69,7 +69,8 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
     package var status: Int?
     package var code: String?
     package var milliseconds: Double?
-    /// Transactions in the response, or in the event of a stream.
+    /// Transactions in the response, or in the event of a stream. After a restore's end, the restored ones of the
+    /// device's queue. Nil if that read failed, and in histories of older runs.
     package var transactions: [ObservedTransaction]?
     /// Charges and refunds of the processor's ledger (finalCharges).
     package var charges: [ObservedCharge]?

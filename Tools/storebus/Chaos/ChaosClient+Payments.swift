@@ -47,7 +47,7 @@ extension ChaosClient {
         return outcome.kind
     }
 
-    /// Starts a restore and reads its end.
+    /// Starts a restore, and reads its end and then the device's queue.
     func restore(_ phone: Phone, key: String, process: Int) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
         let request = ChaosWorld.Unresolved(operation: .restore, phone: phone)
@@ -60,10 +60,22 @@ extension ChaosClient {
                     RestoreRoutes.get, [.restoreIdentifier: accepted.restoreIdentifier], token: token)
                 return restore.flatMap { $0.state == .running ? nil : $0 }
             }
-            if let ended { end.detail?["state"] = ended.state.rawValue }
+            guard let ended else { return }
+            end.detail?["state"] = ended.state.rawValue
+            end.detail?["restored"] = "\(ended.restored)"
+            end.transactions = await restored(token)
         }
         if outcome.kind == .info { world.unresolve(key, request) } else { world.resolve(key, request) }
         return outcome.kind
+    }
+
+    /// Reads the restored transactions of a device's queue, those of earlier restores too.
+    ///
+    /// The read is not repeated, and workers learn nothing from it. So what the run does next does not depend on it.
+    /// - Returns: Nil if the read failed.
+    private func restored(_ token: String) async -> [ObservedTransaction]? {
+        let queue = try? await api.all(TransactionRoutes.unfinished, token: token)
+        return queue?.filter { $0.transactionState == .restored }.map { ObservedTransaction($0) }
     }
 
     /// Decides about a deferred transaction as a parent, refunds one, or ends a renewal.

@@ -194,6 +194,15 @@ var targets: [Target] = [
     tests("Chaos", ["Chaos", "StoreModels", "StorebusTesting"]),
     // Runs of real processes against the clock; a module of its own, so that no other test runs beside them.
     tests("PlantedBug", ["StoreModels", "StorebusTesting"]),
+    // The money path on one thread, in an order that a seed decides; a module of its own, because hashes are fixed in its
+    // process, and because a planted bug is a process's.
+    .testTarget(
+        name: "Simulation",
+        dependencies: [
+            "EventLoop", "PaymentProcessor", "PaymentQueue", "Persistence", "PlantedBugs", "StoreModels",
+            "StorebusTesting", lifecycle, logging,
+        ],
+        path: "Tests/Simulation", swiftSettings: settings),
     .testTarget(
         name: "Scenarios",
         dependencies: [

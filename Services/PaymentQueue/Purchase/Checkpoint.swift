@@ -7,7 +7,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     /// The processor has replied, and nothing is stored.
     case afterAuthorization
     case beforeFirstCommit
-    /// The introductory offer is reserved, and not committed.
+    /// A decision has reserved the introductory offer. Nothing is written yet.
     case afterOfferClaim
     /// Everything of the first commit is written and not committed.
     case insideFirstCommit

@@ -364,7 +364,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `300 items of which few have a row have the rows of their own`(_ engine: Engine) async throws {
+    func `each of 300 items has its own rows, and most have none`(_ engine: Engine) async throws {
         var random = SplitMix64.seeded()
         let names = (0..<300).map { "n\($0)" }.shuffled(using: &random)
         let entries = names.filter { _ in Int.random(in: 0..<10, using: &random) == 0 }.map { Entry($0, "of \($0)") }

@@ -6,7 +6,7 @@ import StoreModels
 
 /// Customers' apps and an operator, and everything that they were told.
 final class SimulatedClients: Sendable {
-    /// What was acknowledged about an idempotency key.
+    /// The acknowledged replies to an idempotency key.
     struct Key: Sendable {
         let request: AddPaymentRequest
         /// The first reply of each kind: in progress, and final.
@@ -39,7 +39,7 @@ final class SimulatedClients: Sendable {
     /// Transactions whose refund was acknowledged.
     var refunded: Set<String> { contents.withLock { $0.refunded } }
 
-    /// Begins an operation. Its request may fail; then the client knows nothing.
+    /// Begins an operation. After a failed request the client knows nothing.
     func begin(_ operation: SimulatedOperation) {
         switch operation {
         case .buy(let customer, let product, let key):

@@ -102,7 +102,7 @@ struct CustomerBatch {
 
     // MARK: Read
 
-    /// What a round has asked for.
+    /// The rows and numbers that a round has asked for.
     private struct Question {
         var lookups: [(customer: CustomerReference, key: SQLLookupKey)] = []
         var numbers: [BatchNumbers.Key: Int] = [:]

@@ -133,7 +133,7 @@ extension RenewalService {
 }
 
 extension RenewalJob {
-    /// What the job's outcome commit asks for: the subscription, its first and latest transactions, and who waits.
+    /// Lists the outcome commit's rows: the subscription, its first and latest transactions, and who waits.
     fileprivate var lookups: [SQLLookupKey] {
         CustomerState.lookups(about: value) + [
             TransactionRepository.find(value.originalID, of: value.customer).key,

@@ -108,7 +108,7 @@ import Testing
         return result.output ?? "not decided"
     }
 
-    /// What a store has in the end.
+    /// The rows of a store in the end.
     private struct Ended: Sendable {
         var outcomes: [String] = []
         /// The rows of each table.

@@ -28,14 +28,6 @@ enum CounterRepository {
         var isOfIsolatedStores: Bool { start != nil }
     }
 
-    /// Takes the next `count` numbers.
-    /// - Returns: The numbers in ascending order.
-    static func next(
-        _ counter: Counter, count: Int = 1, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> [Int64] {
-        count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
-    }
-
     /// Takes the next `count` numbers for an app. The installation's apps share a counter. An isolated store has its
     /// own, whose start depends on its seed.
     /// - Returns: The numbers in ascending order.
@@ -101,7 +93,7 @@ enum CounterRepository {
 
     /// Takes the next number.
     static func next(_ counter: Counter, in transaction: SQLTransaction) async throws(PersistenceError) -> Int64 {
-        guard let number = try await next(counter, count: 1, in: transaction).first else {
+        guard let number = try await SQLCounter(counter.rawValue).next(in: transaction).first else {
             preconditionFailure("a counter gives as many numbers as it is asked for")
         }
         return number

@@ -156,14 +156,6 @@ import Testing
         }
     }
 
-    /// Opens an account of an isolated store.
-    private static func customer(of app: IsolatedApp, in store: TestStore) async throws -> CustomerReference {
-        let account = try await store.caller.call(
-            PaymentEndpoints.openAccount,
-            OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
-        return CustomerReference(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier)
-    }
-
     @Test(arguments: Engine.allCases)
     func `an isolated store's numbers have no gap, whatever else its batches ask for`(
         _ engine: Engine
@@ -171,8 +163,8 @@ import Testing
         try await TestStore.with(engine) { store in
             let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
             let other = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 8, seed: 42)
-            let (alice, bob) = (try await Self.customer(of: app, in: store), try await store.customerApp("bob"))
-            let carol = try await Self.customer(of: other, in: store)
+            let (alice, bob) = (try await store.customer(of: app), try await store.customerApp("bob"))
+            let carol = try await store.customer(of: other)
             let batches = try ComposedBatches(store)
             var numbers: [Int64] = []
             for round in 0..<3 {
@@ -212,7 +204,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
-            let (alice, bob) = (try await Self.customer(of: app, in: store), try await store.customerApp("bob"))
+            let (alice, bob) = (try await store.customer(of: app), try await store.customerApp("bob"))
             let batches = try ComposedBatches(store)
             #expect(try await batches.buy([batches.order(alice, key: "1")])[0].stored != nil)
             let removed = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: app.bundleId))

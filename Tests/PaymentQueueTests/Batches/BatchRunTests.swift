@@ -1,4 +1,3 @@
-import BusService
 import Persistence
 import StoreModels
 import StorebusTesting
@@ -64,11 +63,7 @@ import Testing
         try await store.set("carol", TesterSettings(storefront: "FRA"))
         shoppers[2] = Shopper(id: shoppers[2].id, storefront: "FRA")
         let isolated = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
-        let account = try await store.caller.call(
-            PaymentEndpoints.openAccount,
-            OpenAccountRequest(bundleId: isolated.bundleId, account: "alice", deviceId: "phone"))
-        let id = CustomerReference(bundleId: isolated.bundleId, customerIdentifier: account.customerIdentifier)
-        return shoppers + [Shopper(id: id, storefront: "USA")]
+        return shoppers + [Shopper(id: try await store.customer(of: isolated), storefront: "USA")]
     }
 
     /// An order that may be anything, mostly a sale.

@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import Persistence
 import ServiceTesting
@@ -194,6 +195,14 @@ extension CustomerApp {
 }
 
 extension TestStore {
+    /// Opens an account of an isolated store.
+    func customer(of app: IsolatedApp) async throws -> CustomerReference {
+        let account = try await caller.call(
+            PaymentEndpoints.openAccount,
+            OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
+        return CustomerReference(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier)
+    }
+
     /// The customers of several accounts, `shopper0` and so on.
     func customerApps(_ count: Int) async throws -> [CustomerApp] {
         var customerApps: [CustomerApp] = []

@@ -1,4 +1,3 @@
-import BusService
 import EventLoop
 import Persistence
 import ServiceTesting
@@ -275,11 +274,11 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.customerApp().reference
-            let nobody = CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_nobody")
+            let unknown = CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_nobody")
             let removed = CustomerReference(
                 bundleId: IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42).bundleId,
                 customerIdentifier: alice.customerIdentifier)
-            let commands = [nobody, alice, nobody, removed].enumerated().map { number, customer in
+            let commands = [unknown, alice, unknown, removed].enumerated().map { number, customer in
                 Self.taking("\(number)", of: customer, fails: false, isKnown: true)
             }
             let results = try await Self.perform(commands, waits: true, in: store)
@@ -403,11 +402,7 @@ import Testing
     func `an isolated store's numbers have no gap after commands that fail`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
-            let account = try await store.caller.call(
-                PaymentEndpoints.openAccount,
-                OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
-            let alice = CustomerReference(
-                bundleId: app.bundleId, customerIdentifier: account.customerIdentifier)
+            let alice = try await store.customer(of: app)
             let bob = try await store.customerApp("bob").reference
             let composed = try ComposedCommits(store)
             var taken: [Int64] = []
@@ -440,11 +435,7 @@ import Testing
     func `a batch on PostgreSQL leaves isolated stores to be decided alone`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
-            let account = try await store.caller.call(
-                PaymentEndpoints.openAccount,
-                OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
-            let alice = CustomerReference(
-                bundleId: app.bundleId, customerIdentifier: account.customerIdentifier)
+            let alice = try await store.customer(of: app)
             let bob = try await store.customerApp("bob").reference
             let commands = [alice, bob].map { Self.writing("note", of: $0) }
             let results = try await Self.perform(commands, in: store)

@@ -146,8 +146,8 @@ var targets: [Target] = [
     tests(
         "Catalog",
         [
-            "Catalog", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting",
-            "StorebusTesting", logging,
+            "Catalog", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceDatabase",
+            "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(
         "PaymentQueue",

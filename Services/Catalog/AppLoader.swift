@@ -25,10 +25,15 @@ struct AppLoader: Sendable {
         }
     }
 
-    /// Loads an app if another process has changed it. The operator's next request then sees its current state.
+    /// Loads an app if another process has changed it, and drops it if removed. The operator's next request then sees
+    /// its current state.
     func refresh(_ bundleId: String) async throws {
-        guard let head = try await apps.head(of: bundleId), directory.isBehind(head) else { return }
-        try await load(bundleId)
+        let known = directory.snapshot(of: bundleId)
+        if let head = try await apps.head(of: bundleId) {
+            if directory.isBehind(head) { try await load(bundleId) }
+        } else if let known {
+            directory.forget(known)
+        }
     }
 
     /// Loads the current state of an app. Its file is read only if memory has another one.
@@ -64,24 +69,27 @@ struct AppCatchUp: Sendable {
     private static let timeout: Duration = .seconds(30)
 
     private let hasOthers: Bool
-    private let reads: SharedRequest<ExactText, Empty>
+    private let reads: SharedRequest<ExactText, Bool>
 
     init(_ loader: AppLoader) {
         hasOthers = loader.apps.database.dialect == .postgres
         reads = SharedRequest(timeout: Self.timeout) { (bundleId, _) async throws(StoreError) in
             do {
                 try await loader.refresh(bundleId.text)
+                return true
             } catch {
                 loader.logger.warning(
                     "catalogue not refreshed", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
+                return false
             }
-            return Empty()
         }
     }
 
-    func callAsFunction(_ bundleId: String) async throws(StoreError) {
-        guard hasOthers else { return }
-        _ = try await reads.ask(ExactText(bundleId), until: .now + Self.timeout)
+    /// - Returns: Whether memory has all commits from before the call. False while the database is away.
+    @discardableResult
+    func callAsFunction(_ bundleId: String) async throws(StoreError) -> Bool {
+        guard hasOthers else { return true }
+        return try await reads.ask(ExactText(bundleId), until: .now + Self.timeout)
     }
 }
 

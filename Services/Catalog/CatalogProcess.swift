@@ -31,16 +31,14 @@ package enum CatalogProcess {
             if wantsSample, try await store.importSampleIfEmpty() {
                 environment.logger.info("sample catalogue imported", metadata: ["bundleId": "com.example.app"])
             }
-            store.onChange { [caller = environment.caller] bundleId in
-                caller.publish(event: CatalogEvents.appChanged, AppChanged(bundleId: bundleId))
-            }
-            CatalogHandlers(store: store).register(on: environment.service)
+            let leases = LeaseIssuer(.catalog, database, on: environment.service)
+            CatalogHandlers(store: store, leases: leases).register(on: environment.service)
             environment.service.healthCheck(of: database)
             environment.service.healthCheck("catalogues") {
                 let names = store.unreadableApps.sorted().prefix(5)
                 return names.isEmpty ? .pass : .warn("import again, unreadable: \(names.joined(separator: ", "))")
             }
-            return [database, store.sweeper, store.refresher]
+            return [database, store.sweeper, store.refresher, leases]
         } catch let error as PersistenceError {
             throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
         }

@@ -54,9 +54,6 @@ package struct CatalogStore: Sendable {
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }
 
-    /// Sets the function called with each app that changes. The call precedes the response to the operator.
-    package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
-
     /// The apps whose stored file cannot be read. Importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 

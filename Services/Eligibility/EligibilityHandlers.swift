@@ -10,23 +10,26 @@ import StoreModels
 /// ``OfferEvaluation`` combines their replies.
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
+    private let versions: VersionLeases<AppVersion>
     private let catalog: SubscriptionCatalog
 
     /// Creates handlers.
     /// - Parameter now: The clock for the age of cached lists.
     package init(
-        services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        bus: any BusClient, services: ServiceCaller,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.services = services
-        catalog = SubscriptionCatalog(services, now: now)
+        let lease = services.function(CatalogEndpoints.leaseApp)
+        versions = VersionLeases(of: .catalog, on: bus) { (bundleId, holder, deadline) async throws(StoreError) in
+            try await lease(AppLeaseRequest(bundleId: bundleId.text, holder: holder), deadline)
+        }
+        catalog = SubscriptionCatalog(services, versions, now: now)
     }
 
-    /// Invalidates the cached lists of an app that has changed in Catalog.
-    /// - Parameter bundleId: Nil when any app may have changed.
-    package func forget(_ bundleId: String?) { catalog.forget(bundleId) }
-
-    /// Watches the bus for changes of apps in Catalog, until the task is cancelled.
-    package func changes(on bus: any BusClient) -> AppChanges { AppChanges(bus: bus) { forget($0) } }
+    /// The service that receives Catalog's recalls of leases, and drops the lists of changed apps. It runs in parallel
+    /// with the endpoints.
+    package var recalls: LeaseRecalls<AppVersion> { versions.recalls { [catalog] in catalog.forget($0) } }
 
     /// Registers handlers for `sb.eligibility.v1.…`.
     package func register(on service: BusService) {

@@ -3,10 +3,9 @@ import StoreModels
 
 /// Caches the subscriptions of Catalog's apps.
 ///
-/// Each request asks Catalog for the app's version, which lists are cached with. Concurrent callers share one request.
-/// So an import that was acknowledged to the operator counts for the next question (ADR 0021). Changes by date are at
-/// most a second late. While Catalog is away a list is used for a minute, unless Catalog has announced a change of the
-/// app meanwhile.
+/// Lists are cached with the app's version, which is on a lease of Catalog. So an import that was acknowledged to the
+/// operator counts for the next question (ADR 0072). Changes by date are at most a second late. While Catalog is away a
+/// list is used for a minute, unless Catalog has announced a change of the app meanwhile.
 final class SubscriptionCatalog: Sendable {
     /// Maximum age of a list of the present version. An older one is requested again.
     static let freshFor: Duration = .seconds(1)
@@ -23,20 +22,20 @@ final class SubscriptionCatalog: Sendable {
     }
 
     private let lists: ExpiringCache<Key, (list: SubscriptionList, version: AppVersion)>
-    private let versions: SharedRequest<ExactText, AppVersion>
+    private let version: Version
     private let fetch: @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
 
+    /// Returns an app's version in force, until a deadline.
+    typealias Version = @Sendable (ExactText, ContinuousClock.Instant) async throws(StoreError) -> AppVersion
+
     init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        version: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppVersion,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, version: @escaping Version,
         fetch: @escaping @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
     ) {
         lists = ExpiringCache(
             max: Self.listsMax, costMax: Self.subscriptionsMax, cost: { $0.list.all.count }, now: now)
+        self.version = version
         self.fetch = fetch
-        versions = SharedRequest { (bundleId, deadline) async throws(StoreError) in
-            try await version(AppRequest(bundleId: bundleId.text), deadline)
-        }
     }
 
     /// Returns the list for an app in a storefront, from the cache or from Catalog.
@@ -46,7 +45,7 @@ final class SubscriptionCatalog: Sendable {
         var ticket = lists.ticket()
         var version: AppVersion?
         do {
-            let current = try await versions.ask(ExactText(key.bundleId), until: context.deadline)
+            let current = try await self.version(ExactText(key.bundleId), context.deadline)
             version = current
             if let known = lists.last(key, within: Self.freshFor, where: { $0.version == current }) {
                 return known.list
@@ -75,10 +74,15 @@ final class SubscriptionCatalog: Sendable {
 extension SubscriptionCatalog {
     /// Creates a cache that requests lists from Catalog, page by page.
     convenience init(
-        _ services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        _ services: ServiceCaller, _ versions: VersionLeases<AppVersion>,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.init(now: now, version: services.function(CatalogEndpoints.appVersion)) {
-            (key, context) async throws(StoreError) in
+        self.init(
+            now: now,
+            version: { (bundleId, deadline) async throws(StoreError) in
+                try await versions.version(of: bundleId, until: deadline)
+            }
+        ) { (key, context) async throws(StoreError) in
             var found: [SubscriptionProduct] = []
             var after: String?
             repeat {

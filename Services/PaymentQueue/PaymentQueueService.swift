@@ -45,7 +45,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     let serverAPI: ServerAPIService
     let serverEvents: ServerEventService
     let clocks: ClockService
-    /// Removes an app's quotes from the cache when Catalog announces a change of the app.
+    /// Ends leases on apps' versions, and removes an app's quotes from the cache, when Catalog recalls the leases.
     private let appChanges: BackgroundJob
     let pruner: JournalPruner
 
@@ -73,16 +73,19 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         metrics: (any MetricsFactory)? = nil,
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
-        let quotes = QuoteCache(fetch: collaborators.quote)
+        let appVersions = collaborators.appVersions
+        let quotes = QuoteCache(
+            leased: { appVersions?.heldOrRequested(ExactText($0)) }, fetch: collaborators.quote)
         let context = QueueContext(
             database: database, executor: executor, clock: clock, claims: claims, collaborators: collaborators,
             quotes: quotes,
-            defaults: AppDefaults(fetch: collaborators.app), checkpoint: checkpoint,
+            defaults: AppDefaults(fetch: collaborators.app),
+            leases: LeaseIssuer(database, logger: logger, send: collaborators.recallLease), checkpoint: checkpoint,
             record: SalesRecord(logger: logger, factory: metrics), logger: logger)
         self.context = context
         accounts = AccountService(context: context)
         testers = TesterService(context: context)
-        appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
+        appChanges = BackgroundJob { await appVersions?.recalls { quotes.forget($0) }.run() }
         let inFlight = InFlightRegistry()
         renewals = RenewalService(context: context, purchases: inFlight)
         subscriptionReader = SubscriptionReader(context: context)
@@ -207,7 +210,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.putTester, testers.put)
         endpoints.handle(PaymentEndpoints.deleteTester, testers.delete)
         endpoints.handle(PaymentEndpoints.listTesters, testers.list)
-        endpoints.handle(PaymentEndpoints.testersVersion, testers.version)
+        endpoints.handle(PaymentEndpoints.leaseTesters, testers.lease)
         endpoints.handle(PaymentEndpoints.listPrompts, prompts.list)
         endpoints.handle(PaymentEndpoints.answerPrompt, prompts.answer)
         endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
@@ -228,6 +231,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
             job("capture sweep", every: CaptureService.interval) { try await self.captures.round() },
             BackgroundJob { await self.callbacks.run() },
             appChanges,
+            BackgroundJob { await self.leases.run() },
             job("clock sweep", every: ClockService.sweepInterval) { try await self.clocks.round() },
             job("restore sweep", every: RestoreService.sweepInterval) {
                 .after(left: try await self.restores.sweep())

@@ -1,5 +1,6 @@
 import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The dependencies that the parts of the payment queue share.
@@ -13,6 +14,8 @@ struct QueueContext: Sendable {
     let collaborators: PurchaseCollaborators
     let quotes: QuoteCache
     let defaults: AppDefaults
+    /// The leases on the version of the testers' settings.
+    let leases: LeaseIssuer
     /// Stops a purchase half-way in tests, and does nothing in production.
     let checkpoint: CheckpointHook
     let record: SalesRecord
@@ -22,7 +25,7 @@ struct QueueContext: Sendable {
 
     init(
         database: any SQLDatabase, executor: (any TaskExecutor)?, clock: BusinessClock, claims: PurchaseClaims,
-        collaborators: PurchaseCollaborators, quotes: QuoteCache, defaults: AppDefaults,
+        collaborators: PurchaseCollaborators, quotes: QuoteCache, defaults: AppDefaults, leases: LeaseIssuer,
         checkpoint: @escaping CheckpointHook, record: SalesRecord, logger: Logger
     ) {
         self.database = database
@@ -32,6 +35,7 @@ struct QueueContext: Sendable {
         self.collaborators = collaborators
         self.quotes = quotes
         self.defaults = defaults
+        self.leases = leases
         self.checkpoint = checkpoint
         self.record = record
         self.logger = logger
@@ -49,6 +53,7 @@ extension QueuePart {
     var collaborators: PurchaseCollaborators { context.collaborators }
     var quotes: QuoteCache { context.quotes }
     var defaults: AppDefaults { context.defaults }
+    var leases: LeaseIssuer { context.leases }
     var checkpoint: CheckpointHook { context.checkpoint }
     var record: SalesRecord { context.record }
     var logger: Logger { context.logger }

@@ -142,7 +142,8 @@ import Testing
             (PaymentEvents.customerChanged(key: "k"), .paymentQueue, [.gateway]),
             (PromotionEvents.intentsChanged(key: "k"), .promotionController, [.gateway]),
             (ProcessorEvents.chargeChanged, .paymentProcessor, [.paymentQueue]),
-            (CatalogEvents.appChanged, .catalog, [.paymentQueue, .eligibility]),
+            (VersionLease.recalled(by: .catalog, holder: "4f"), .catalog, [.gateway, .paymentQueue, .eligibility]),
+            (VersionLease.recalled(by: .paymentQueue, holder: "4f"), .paymentQueue, [.gateway]),
             (ServerEventHints.subject, .paymentQueue, [.appStoreServer]),
             ("sb.evt.gateway.v1.session.opened", .gateway, [.gateway]),
         ]

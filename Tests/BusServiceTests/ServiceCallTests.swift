@@ -46,7 +46,7 @@ struct ServiceCallTests {
         let reported = Locked<[String]>([])
         try await ServiceHarness.with(undeclared: reported) {
             $0.handle(PaymentEndpoints.heads) { _, _ in throw StoreError(.notFound, "nobody knows them") }
-            $0.handle(PaymentEndpoints.testersVersion) { _, _ in throw StoreError(.serviceUnavailable, "busy") }
+            $0.handle(PaymentEndpoints.leaseTesters) { _, _ in throw StoreError(.serviceUnavailable, "busy") }
             $0.handle(PaymentEndpoints.getAccount) { _, _ in throw StoreError(.notFound, "nobody knows it") }
         } _: { harness in
             let caller = harness.caller()
@@ -55,7 +55,7 @@ struct ServiceCallTests {
             }
             #expect(undeclared?.code == .notFound)
             let general = await #expect(throws: StoreError.self) {
-                try await caller.call(PaymentEndpoints.testersVersion, Empty())
+                try await caller.call(PaymentEndpoints.leaseTesters, TestersLeaseRequest())
             }
             #expect(general?.code == .serviceUnavailable)
             let declared = await #expect(throws: StoreError.self) {

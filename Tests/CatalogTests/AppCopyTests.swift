@@ -57,6 +57,21 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an app that another process has removed is forgotten`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
+        try await fixture.withDatabase { database in
+            let (store, other) = (try await fixture.load(database), try await fixture.load(database))
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
+            _ = try await copies(store).copy(CopyAppRequest(from: CatalogFixture.bundleId, to: Self.copy))
+            try await other.loader.refresh(Self.copy)
+            #expect(other.directory.version(of: Self.copy).catalogVersion == 1)
+            _ = try await copies(store).remove(AppRequest(bundleId: Self.copy))
+            try await other.loader.refresh(Self.copy)
+            #expect(other.directory.version(of: Self.copy) == AppVersion(catalogVersion: 0, settingsRevision: 0))
+        }
+    }
+
     @Test func `only isolated stores get copies, of apps that exist`() async throws {
         try await withCatalog { store in
             try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))

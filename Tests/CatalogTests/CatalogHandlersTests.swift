@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import EventLoop
 import Foundation
 import Persistence
 import ServiceTesting
@@ -124,6 +125,57 @@ import Testing
                     bundleId: bundleId, productIdentifier: product, version: "1.0", sha256: content.sha256, offset: 7,
                     length: part.count))
             #expect(Data(base64Encoded: read.data) == part)
+        }
+    }
+
+    @Test func `E1: an import whose first commit ended before its answer is in memory when the second is answered`()
+        async throws
+    {
+        try await withStoreAndCaller { store, caller in
+            let file = try StoreJSON.encode(FileBuilder.file(products: [FileBuilder.product("a")]))
+            let (importer, bundleId) = (store.importer, CatalogFixture.bundleId)
+            let identifier = try await importer.begin(
+                BeginImportRequest(bundleId: bundleId, byteCount: file.count)
+            ).importIdentifier
+            _ = try await importer.add(
+                ImportPartRequest(importIdentifier: identifier, index: 0, data: Data(file)))
+            let upload = try await importer.imports.upload(identifier, now: importer.now())
+            let content = try StoreKitFileReader.read(upload.bytes, fileName: upload.fileName)
+            _ = try await importer.imports.commit(
+                identifier, upload, defaults: AppSettings(name: "A"), billingGracePeriod: nil
+            ) { version in
+                ImportReport(content, bundleId: bundleId, catalogVersion: version)
+            }
+            let lease = AppLeaseRequest(bundleId: bundleId)
+            #expect(try await caller.call(CatalogEndpoints.leaseApp, lease).version.catalogVersion == 0)
+            let report = try await caller.call(
+                CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: identifier))
+            #expect(report.catalogVersion == 1)
+            #expect(try await caller.call(CatalogEndpoints.leaseApp, lease).version.catalogVersion == 1)
+        }
+    }
+
+    @Test func `a change of content, an image or the featured tab recalls the leases on its apps only`() async throws {
+        let recalled = Locked<[String?]>([])
+        try await withStoreAndCaller(recalled: recalled) { store, caller in
+            let app = CatalogFixture.bundleId
+            try await store.importFile(FileBuilder.hosted(length: 3))
+            let content = try await store.beginUpload()
+            try await store.addPart([1, 2, 3], at: 0, to: content)
+            _ = try await caller.call(
+                CatalogEndpoints.commitContent, CommitContentRequest(uploadIdentifier: content, length: 3))
+            let (image, bytes) = (try await store.beginImage(of: "guide"), ImageBuilder.png())
+            try await store.addImagePart(bytes, to: image)
+            _ = try await caller.call(
+                CatalogEndpoints.commitImage,
+                CommitContentRequest(uploadIdentifier: image, length: Int64(bytes.count)))
+            let featured = PutFeaturedRequest(
+                [ProductReference(bundleId: app, productIdentifier: "guide")], in: .installation)
+            _ = try await caller.call(CatalogEndpoints.putFeatured, featured)
+            #expect(recalled.withLock { $0 } == [app, app, app])
+            // Repeated, it does not say any more which apps it has changed.
+            _ = try await caller.call(CatalogEndpoints.putFeatured, featured)
+            #expect(recalled.withLock { $0 } == [app, app, app, nil])
         }
     }
 

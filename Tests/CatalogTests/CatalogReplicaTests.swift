@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import EventLoop
+import ServiceDatabase
 import ServiceTesting
 import StoreModels
 import StorebusTesting
@@ -13,15 +14,25 @@ import Testing
 @Suite struct CatalogReplicaTests {
     private static let bundleId = CatalogFixture.bundleId
 
-    private func withReplicas(_ body: ([CatalogStore], ServiceCaller) async throws -> Void) async throws {
+    private func withReplicas(
+        _ body: ([CatalogStore], ServiceCaller) async throws -> Void
+    ) async throws {
+        try await withReplicas(on: InMemoryBus(), body)
+    }
+
+    private func withReplicas(
+        on bus: InMemoryBus, _ body: ([CatalogStore], ServiceCaller) async throws -> Void
+    ) async throws {
         let fixture = try CatalogFixture(.postgres)
         try await fixture.withDatabase { database async throws in
             let stores = [try await fixture.load(database), try await fixture.load(database)]
-            let bus = InMemoryBus()
             var running: [RunningService] = []
             for store in stores {
                 running.append(
-                    await RunningService.start(.catalog, on: bus) { CatalogHandlers(store: store).register(on: $0) })
+                    await RunningService.start(.catalog, on: bus) {
+                        let leases = LeaseIssuer(.catalog, database, on: $0)
+                        CatalogHandlers(store: store, leases: leases).register(on: $0)
+                    })
             }
             let result: Result<Void, any Error>
             do {
@@ -46,9 +57,9 @@ import Testing
                         CatalogEndpoints.quoteProduct,
                         QuoteRequest(bundleId: Self.bundleId, productIdentifier: "coins", storefront: "USA"))
                     #expect(quote.product?.price.amount == price)
-                    let version = try await caller.call(
-                        CatalogEndpoints.appVersion, AppRequest(bundleId: Self.bundleId))
-                    #expect(version.catalogVersion == Int64(round))
+                    let reply = try await caller.call(
+                        CatalogEndpoints.leaseApp, AppLeaseRequest(bundleId: Self.bundleId))
+                    #expect(reply.version.catalogVersion == Int64(round) && !reply.isLeased)
                 }
             }
         }
@@ -74,23 +85,54 @@ import Testing
 
     @Test func `an app that does not exist has a version, and another one when it is made`() async throws {
         try await withReplicas { stores, caller in
-            let request = AppRequest(bundleId: Self.bundleId)
-            let none = try await caller.call(CatalogEndpoints.appVersion, request)
-            #expect(none == AppVersion(catalogVersion: 0, settingsRevision: 0))
+            let request = AppLeaseRequest(bundleId: Self.bundleId)
+            let none = try await caller.call(CatalogEndpoints.leaseApp, request)
+            #expect(none.version == AppVersion(catalogVersion: 0, settingsRevision: 0))
             try await stores[0].importFile(FileBuilder.file(products: [FileBuilder.product("coins")]))
-            for _ in 0..<4 { #expect(try await caller.call(CatalogEndpoints.appVersion, request) != none) }
+            for _ in 0..<4 { #expect(try await caller.call(CatalogEndpoints.leaseApp, request) != none) }
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `subscribers are notified of a changed app before the operator is answered`(_ engine: Engine) async throws {
-        try await withCatalog(on: engine) { store in
-            let told = Locked<[String]>([])
-            store.onChange { bundleId in told.withLock { $0.append(bundleId) } }
-            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("coins")]))
-            #expect(told.withLock { $0 } == [Self.bundleId])
-            try await store.deactivateAgreements()
-            #expect(told.withLock { $0 } == [Self.bundleId, Self.bundleId])
+    @Test func `E1: a reader's lease is over before the operator is answered, whichever replica granted it`()
+        async throws
+    {
+        let bus = InMemoryBus()
+        let client = bus.client(name: "reader")
+        let lease = ServiceCaller(bus: client, caller: "reader").function(CatalogEndpoints.leaseApp)
+        let granted = Locked(0)
+        let versions = VersionLeases<AppVersion>(of: .catalog, on: client) {
+            (app, holder, deadline) async throws(StoreError) in
+            let reply = try await lease(AppLeaseRequest(bundleId: app.text, holder: holder), deadline)
+            if reply.isLeased { granted.withLock { $0 += 1 } }
+            return reply
+        }
+        let receiving = Task { await versions.recalls().run() }
+        defer { receiving.cancel() }
+        try await withReplicas(on: bus) { _, caller in
+            let app = ExactText(Self.bundleId)
+            let later = ContinuousClock.now + .seconds(60)
+            func change(to revision: Int64) async throws {
+                _ = try await caller.call(
+                    CatalogEndpoints.putApp,
+                    PutAppRequest(bundleId: Self.bundleId, settings: AppSettings(name: "\(revision)")))
+            }
+            for revision in Int64(1)...10 {
+                try await change(to: revision)
+                #expect(versions.held(app)?.settingsRevision ?? revision == revision)
+                try await eventually("the version is held") {
+                    let read = try await versions.version(of: app, until: later)
+                    #expect(read.settingsRevision == revision)
+                    return versions.held(app) != nil
+                }
+            }
+            #expect(granted.withLock { $0 } >= 10)
+            // Held, and out of the owner's reach: the change waits for the lease's end.
+            client.disconnect()
+            #expect(versions.held(app)?.settingsRevision == 10)
+            try await change(to: 11)
+            #expect(versions.held(app) == nil)
+            client.reconnect()
+            #expect(try await versions.version(of: app, until: later).settingsRevision == 11)
         }
     }
 

@@ -27,7 +27,7 @@ extension CatalogStore {
     }
 
     func commitUpload(_ upload: String, length: Int) async throws -> CommitContentReply {
-        try await uploader.commit(CommitContentRequest(uploadIdentifier: upload, length: Int64(length)))
+        try await uploader.commit(CommitContentRequest(uploadIdentifier: upload, length: Int64(length))).reply
     }
 
     /// A whole package in parts of `partSize`.

@@ -152,7 +152,7 @@ import Testing
 extension PromotionService {
     /// Replaces the tab of the apps outside of isolated stores.
     func put(_ list: FeaturedList) async throws -> FeaturedList {
-        try await put(PutFeaturedRequest(list.products, in: .installation))
+        try await put(PutFeaturedRequest(list.products, in: .installation)).reply
     }
 
     /// Reads the tab of the apps outside of isolated stores.

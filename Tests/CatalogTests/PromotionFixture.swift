@@ -74,7 +74,7 @@ extension CatalogStore {
     }
 
     func commitImage(_ upload: String, length: Int) async throws -> PromotionImage {
-        try await images.commit(CommitContentRequest(uploadIdentifier: upload, length: Int64(length)))
+        try await images.commit(CommitContentRequest(uploadIdentifier: upload, length: Int64(length))).reply
     }
 
     /// A whole image in parts of `partSize`.

@@ -88,6 +88,21 @@ import Testing
         }
     }
 
+    @Test func `E1: a featured tab whose first commit ended before its answer is in memory when it is repeated`()
+        async throws
+    {
+        try await withStoreAndCaller { store, caller in
+            try await store.importProducts(["a"])
+            let request = PutFeaturedRequest([product], in: .installation)
+            #expect(try await store.promotions.promotions.put(request) == [app])
+            let lease = AppLeaseRequest(bundleId: app)
+            #expect(try await caller.call(CatalogEndpoints.leaseApp, lease).version.catalogVersion == 1)
+            _ = try await caller.call(CatalogEndpoints.putFeatured, request)
+            #expect(try await caller.call(CatalogEndpoints.leaseApp, lease).version.catalogVersion == 2)
+            #expect(try store.promoted().featuredProductIdentifiers == ["a"])
+        }
+    }
+
     @Test func `refusals keep their status over the bus`() async throws {
         try await withCaller { caller in
             try await importProducts(["a"], caller)

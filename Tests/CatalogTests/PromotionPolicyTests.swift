@@ -66,7 +66,7 @@ import Testing
             let app = App(
                 bundleId: "app", settings: AppSettings(name: "A", released: isReleased), catalogVersion: 1)
             let snapshot = AppSnapshot(
-                app: app,
+                app: app, settingsRevision: 1,
                 index: CatalogIndex(try StoreKitFileReader.read(try StoreJSON.encode(file), fileName: "A").catalog),
                 contents: StoredContents(), promotions: promotions)
             return PromotionPolicy(

@@ -117,10 +117,11 @@ import Testing
         var services = [service(.eligibility)]
         // Time does not advance, so that the list is as young on a busy machine.
         let start = ContinuousClock.now
-        EligibilityHandlers(services: caller("eligibility"), now: { start }).register(on: services[0])
+        EligibilityHandlers(bus: bus.client(name: "eligibility"), services: caller("eligibility"), now: { start })
+            .register(on: services[0])
         if let catalog {
             let standIn = service(.catalog)
-            standIn.handle(CatalogEndpoints.appVersion) { _, _ in AppVersion(catalogVersion: 1, settingsRevision: 1) }
+            standIn.handle(CatalogEndpoints.leaseApp) { _, _ in Self.version }
             standIn.handle(CatalogEndpoints.listSubscriptions) { request, _ in
                 pages.add()
                 let start = catalog.firstIndex { $0.productIdentifier == request.after }.map { $0 + 1 } ?? 0
@@ -157,8 +158,9 @@ import Testing
         _ customers: [EligibilityBatch.Customer], histories: [String: [SubscriptionGroupHistory]]?
     ) async throws -> [EligibilityReply] {
         let services = [service(.eligibility), service(.catalog), service(.paymentQueue)]
-        EligibilityHandlers(services: caller("eligibility")).register(on: services[0])
-        services[1].handle(CatalogEndpoints.appVersion) { _, _ in AppVersion(catalogVersion: 1, settingsRevision: 1) }
+        EligibilityHandlers(bus: bus.client(name: "eligibility"), services: caller("eligibility"))
+            .register(on: services[0])
+        services[1].handle(CatalogEndpoints.leaseApp) { _, _ in Self.version }
         services[1].handle(CatalogEndpoints.listSubscriptions) { [monthly, yearly, news] _, _ in
             SubscriptionProductsPage(subscriptions: [monthly, yearly, news], after: nil, catalogVersion: 1)
         }
@@ -187,6 +189,9 @@ import Testing
             return try await body()
         }
     }
+
+    private static let version = LeasedVersion(
+        version: AppVersion(catalogVersion: 1, settingsRevision: 1), isLeased: false)
 
     private func service(_ name: ServiceName) -> BusService {
         BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)

@@ -74,7 +74,7 @@ import Testing
     @Test func `a quote of another product than was asked about is refused`() async throws {
         let quotes = QuoteCache { _, _ throws(StoreError) in
             Quote(
-                catalogVersion: 1, availability: .available,
+                catalogVersion: 1, settingsRevision: 1, availability: .available,
                 product: .product(Self.composed, .consumable, "0.99"))
         }
         let request = QuoteRequest(

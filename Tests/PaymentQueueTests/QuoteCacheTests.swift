@@ -12,8 +12,11 @@ import Testing
         struct Contents {
             var now = ContinuousClock.now
             var version: Int64 = 1
+            var revision: Int64 = 1
             var isAway = false
             var requests = 0
+            /// Whether Catalog's lease on each app is held.
+            var isLeased = false
             /// What happens between a request and its reply.
             var meanwhile: (@Sendable () -> Void)?
         }
@@ -24,15 +27,23 @@ import Testing
         var requests: Int { contents.withLock { $0.requests } }
 
         func cache() -> QuoteCache {
-            QuoteCache(now: { [self] in contents.withLock { $0.now } }) { [self] request, _ throws(StoreError) in
-                let (version, isAway, meanwhile) = contents.withLock { contents in
-                    contents.requests += 1
-                    return (contents.version, contents.isAway, contents.meanwhile)
+            QuoteCache(
+                now: { [self] in contents.withLock { $0.now } },
+                leased: { [self] _ in
+                    contents.withLock { contents in
+                        guard contents.isLeased else { return nil }
+                        return AppVersion(catalogVersion: contents.version, settingsRevision: contents.revision)
+                    }
                 }
-                meanwhile?()
-                if isAway { throw StoreError(.serviceUnavailable, "away") }
+            ) { [self] request, _ throws(StoreError) in
+                let now = contents.withLock { contents in
+                    contents.requests += 1
+                    return contents
+                }
+                now.meanwhile?()
+                if now.isAway { throw StoreError(.serviceUnavailable, "away") }
                 return Quote(
-                    catalogVersion: version, availability: .available,
+                    catalogVersion: now.version, settingsRevision: now.revision, availability: .available,
                     product: .product(request.productIdentifier, .consumable, "1.00"))
             }
         }
@@ -52,6 +63,22 @@ import Testing
         #expect(try await ask(cache) == 2)
     }
 
+    @Test func `on a lease a quote is requested once a second, and at once after a change`() async throws {
+        let cache = world.cache()
+        world.change { $0.isLeased = true }
+        for _ in 1...3 { #expect(try await ask(cache) == 1) }
+        #expect(world.requests == 1)
+        world.change { $0.now += .milliseconds(1_000) }
+        #expect(try await ask(cache) == 1)
+        #expect(world.requests == 2)
+        world.change { $0.version = 2 }
+        #expect(try await ask(cache) == 2)
+        #expect(world.requests == 3)
+        world.change { $0.isLeased = false }
+        #expect(try await ask(cache) == 2)
+        #expect(world.requests == 4)
+    }
+
     @Test func `while Catalog is away, an answer about one product outdates the quotes of an older catalogue`()
         async throws
     {
@@ -62,6 +89,21 @@ import Testing
         world.change { $0.isAway = true }
         #expect(try await ask(cache, "b") == 2)
         #expect(try await refusal { try await ask(cache, "a") }?.code == .serviceUnavailable)
+    }
+
+    @Test(arguments: [true, false])
+    func `while Catalog is away, a lease of a later version outdates quotes, also when it is over`(
+        _ isOfSettings: Bool
+    ) async throws {
+        let cache = world.cache()
+        #expect(try await ask(cache) == 1)
+        world.change { world in
+            if isOfSettings { world.revision = 2 } else { world.version = 2 }
+            (world.isLeased, world.isAway) = (true, true)
+        }
+        #expect(try await refusal { try await ask(cache) }?.code == .serviceUnavailable)
+        world.change { $0.isLeased = false }
+        #expect(try await refusal { try await ask(cache) }?.code == .serviceUnavailable)
     }
 
     @Test func `E1: what Catalog has said of a change before it went away counts`() async throws {

@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `a holder has the version on a lease from its first request on`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            func lease(_ holder: String?) async throws -> LeasedVersion<TestersVersion> {
+                try await store.caller.call(PaymentEndpoints.leaseTesters, TestersLeaseRequest(holder: holder))
+            }
+            let first = try await lease(nil)
+            try await store.set("alice", TesterSettings(canMakePayments: false))
+            for holder in [nil, "a.b"] {
+                let reply = try await lease(holder)
+                #expect(!reply.isLeased && reply.version.version == first.version.version + 1)
+            }
+            let holder = String(repeating: "a", count: VersionLease.holderLength)
+            for _ in 1...2 {
+                let reply = try await lease(holder)
+                #expect(reply.isLeased && reply.version.version == first.version.version + 1)
+            }
+        }
+    }
+
     @Test(arguments: ["fra", "FR", "ATA", ""], Engine.allCases)
     func `an unknown storefront is requestInvalid and nothing is stored`(_ storefront: String, _ engine: Engine)
         async throws

@@ -136,6 +136,38 @@ import Testing
         }
     }
 
+    /// On PostgreSQL, because each service has a second replica there, which goes on meanwhile.
+    @Test(arguments: Engine.allCases.filter { $0 == .postgres }, ["gateway", "payment-queue", "eligibility"])
+    func `ADR 0072: a process stopped beyond its leases uses nothing from before a change`(
+        _ engine: Engine, _ service: String
+    ) async throws {
+        try await Self.withStore(engine) { store in
+            try await Self.import(Self.coins("0.49"), into: store)
+            let alice = try await store.session(account: "alice")
+            for round in 1...3 {
+                // Every process holds leases now.
+                for (number, gateway) in store.gateways.enumerated() {
+                    _ = try await Self.shownPrice(alice, at: gateway)
+                    _ = try await Self.buy("coins", alice, key: "before-\(round)-\(number)", at: gateway)
+                }
+                let price = "\(round).49"
+                try store.signal(service, SIGSTOP)
+                do {
+                    try await Self.import(Self.coins(price), into: store, at: store.gateways[1])
+                } catch {
+                    try store.signal(service, SIGCONT)
+                    throw error
+                }
+                try store.signal(service, SIGCONT)
+                for (number, gateway) in store.gateways.enumerated() {
+                    #expect(try await Self.shownPrice(alice, at: gateway) == price)
+                    let bought = try await Self.buy("coins", alice, key: "\(round)-\(number)", at: gateway)
+                    #expect(bought.price?.amount == price)
+                }
+            }
+        }
+    }
+
     @Test func `a new subscription has an answer at once`() async throws {
         try await Self.withStore(.sqlite) { store in
             try await Self.import(Self.coins("0.99"), into: store)

@@ -331,9 +331,9 @@ enum SimulatedCatalogue {
 
     static func quote(_ request: QuoteRequest) -> Quote {
         guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier }) else {
-            return Quote(catalogVersion: 1, availability: .unknown)
+            return Quote(catalogVersion: 1, settingsRevision: 1, availability: .unknown)
         }
-        var quote = Quote(catalogVersion: 1, availability: .available, product: product)
+        var quote = Quote(catalogVersion: 1, settingsRevision: 1, availability: .available, product: product)
         if product.type == .autoRenewable {
             quote.subscriptionLevel = product.productIdentifier == "pro.monthly" ? 1 : 2
             quote.subscriptionGroupProducts = ["basic.monthly", "pro.monthly"]

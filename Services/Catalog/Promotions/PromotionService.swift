@@ -57,16 +57,18 @@ struct PromotionService: Sendable {
 
     // MARK: The featured tab
 
-    /// Replaces the tab, which all apps of a scope share.
+    /// Replaces the tab, which all apps of a scope share, and returns the apps whose part of it has changed.
     /// - Throws: `notFound`, also for an app of another scope, `productNotFound`, or `requestInvalid`.
-    func put(_ request: PutFeaturedRequest) async throws -> FeaturedList {
+    func put(_ request: PutFeaturedRequest) async throws -> (reply: FeaturedList, apps: [String]) {
         let list = FeaturedList(products: request.products)
         let apps = Set(exactly: list.products.map(\.bundleId)).sorted().map(\.text)
         if let other = apps.first(where: { !request.scope.covers($0) }) { throw CatalogStore.unknownApp(other) }
         for bundleId in apps { try await loader.refresh(bundleId) }
         try rules.check(list)
-        for bundleId in try await promotions.put(request) { try await loader.load(bundleId) }
-        return list
+        let changed = try await promotions.put(request)
+        // Of all apps: a change may have ended after its commit, and this one need not be of the same apps.
+        try await loader.refresh()
+        return (list, changed)
     }
 
     func featured(_ request: FeaturedRequest) async throws -> FeaturedList {

@@ -4,32 +4,29 @@ import StoreModels
 /// The snapshots of all apps, by bundle identifier.
 final class AppSnapshots: Sendable {
     private struct Entry {
-        var settingsRevision: Int64
         /// The version of the catalogue that introduced the file.
         var fileVersion: Int64
         /// The app at the catalogue's version.
         var snapshot: AppSnapshot
 
         var catalogVersion: Int64 { snapshot.app.catalogVersion }
+        var settingsRevision: Int64 { snapshot.settingsRevision }
     }
 
     private let entries = Locked<[ExactText: Entry]>([:])
-    private let listener = Locked<(@Sendable (_ bundleId: String) -> Void)?>(nil)
-
-    /// Sets the function called with each app whose state in memory changes.
-    func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }
-
-    private func tell(_ bundleId: String) {
-        let listener = listener.withLock { $0 }
-        listener?(bundleId)
-    }
 
     func snapshot(of bundleId: String) -> AppSnapshot? { entries.withLock { $0[bundleId]?.snapshot } }
 
     /// Drops a removed app.
     func forget(_ bundleId: String) {
         entries.withLock { $0[bundleId] = nil }
-        tell(bundleId)
+    }
+
+    /// Drops an app that another process has removed, unless memory has another state of it by now.
+    func forget(_ known: AppSnapshot) {
+        entries.withLock { entries in
+            if entries[known.app.bundleId]?.snapshot === known { entries[known.app.bundleId] = nil }
+        }
     }
 
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
@@ -87,7 +84,6 @@ final class AppSnapshots: Sendable {
     ///
     /// - Parameter catalog: Nil when memory has the file already, or the app has no file.
     func install(_ stored: StoredApp, catalog: Catalog?) {
-        defer { tell(stored.row.app.bundleId) }
         entries.withLock { entries in
             let current = entries[stored.row.app.bundleId]
             guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
@@ -101,8 +97,7 @@ final class AppSnapshots: Sendable {
     /// Installs committed settings.
     /// - Returns: False when the app is not in memory yet.
     func update(_ row: AppRow) -> Bool {
-        defer { tell(row.app.bundleId) }
-        return entries.withLock { entries in
+        entries.withLock { entries in
             guard let current = entries[row.app.bundleId] else { return false }
             var app = row.app
             app.catalogVersion = current.catalogVersion
@@ -117,8 +112,7 @@ final class AppSnapshots: Sendable {
     /// Installs a committed file, as the version after the one in memory.
     /// - Returns: False when memory lacks earlier versions. Then the caller loads the app.
     func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
-        defer { tell(row.app.bundleId) }
-        return entries.withLock { entries in
+        entries.withLock { entries in
             let current = entries[row.app.bundleId]
             let (known, version) = (current?.catalogVersion ?? 0, row.app.catalogVersion)
             guard version > known else { return true }
@@ -143,8 +137,9 @@ final class AppSnapshots: Sendable {
         app.timeRate = index.catalog.timeRate
         app.subscriptionOfferKeys = index.catalog.offerKeys.isEmpty ? nil : index.catalog.offerKeys
         entries[app.bundleId] = Entry(
-            settingsRevision: revision, fileVersion: fileVersion,
-            snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
+            fileVersion: fileVersion,
+            snapshot: AppSnapshot(
+                app: app, settingsRevision: revision, index: index, contents: contents, promotions: promotions))
     }
 
     /// Returns the testers' defaults, in which the operator's settings override those of the file.
@@ -157,14 +152,19 @@ final class AppSnapshots: Sendable {
 /// An app with its catalogue in force, in memory. A commit replaces the whole snapshot, so a request sees one version.
 final class AppSnapshot: Sendable {
     let app: App
+    /// As ``AppVersion/settingsRevision``.
+    let settingsRevision: Int64
     let index: CatalogIndex
     let contents: StoredContents
     let promotions: StoredPromotions
     /// The positions of products with a promotional image, in catalogue order.
     let illustrated: [Int]
 
-    init(app: App, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions) {
+    init(
+        app: App, settingsRevision: Int64, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions
+    ) {
         self.app = app
+        self.settingsRevision = settingsRevision
         self.index = index
         self.contents = contents
         self.promotions = promotions

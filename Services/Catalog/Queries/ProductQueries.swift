@@ -90,12 +90,12 @@ struct ProductQueries: Sendable {
     func quote(_ request: QuoteRequest) throws(StoreError) -> Quote {
         let entry = try storefronts.entry(request.storefront)
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
-            return Quote(catalogVersion: 0, availability: .unknown)
+            return Quote(catalogVersion: 0, settingsRevision: 0, availability: .unknown)
         }
         var quote = Quote(
-            catalogVersion: snapshot.app.catalogVersion, availability: .unknown,
-            unfinishedLimit: snapshot.app.settings.unfinishedLimit, testerDefaults: snapshot.app.testerDefaults,
-            billingGracePeriod: snapshot.app.settings.billingGracePeriod)
+            catalogVersion: snapshot.app.catalogVersion, settingsRevision: snapshot.settingsRevision,
+            availability: .unknown, unfinishedLimit: snapshot.app.settings.unfinishedLimit,
+            testerDefaults: snapshot.app.testerDefaults, billingGracePeriod: snapshot.app.settings.billingGracePeriod)
         guard let product = snapshot.product(request.productIdentifier) else { return quote }
         var policy = policy(snapshot, entry)
         policy.isTest = request.isTest == true

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 
 /// The schema of Catalog's database.
 ///
@@ -88,6 +89,8 @@ enum CatalogSchema {
                 id BIGINT PRIMARY KEY CHECK (id = 1),
                 products BLOB NOT NULL
             );
+
+            \(LeaseHolderRepository.table)
             """
         }
     ]

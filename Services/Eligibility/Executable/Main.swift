@@ -15,9 +15,9 @@ struct EligibilityMain: AsyncParsableCommand {
         try await ServiceMain.run(
             name: .eligibility, options: options, description: "Introductory-offer answers.", usesData: false
         ) { environment in
-            let handlers = EligibilityHandlers(services: environment.caller)
+            let handlers = EligibilityHandlers(bus: environment.bus, services: environment.caller)
             handlers.register(on: environment.service)
-            return [handlers.changes(on: environment.bus)]
+            return [handlers.recalls]
         }
     }
 }

@@ -29,7 +29,7 @@ package struct SharedParts: Sendable {
         self.bus = bus
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
-        self.directories = Directories(services: services, logger: logger)
+        self.directories = Directories(bus: bus, services: services, logger: logger)
         self.environment = environment
         self.address = PublicAddress("http://127.0.0.1:\(PublicAddress.defaultPort)")
         self.now = now

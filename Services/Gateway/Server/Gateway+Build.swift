@@ -61,6 +61,7 @@ extension Gateway {
             StoreRemover(stores: gateway.stores, services: caller),
             announcement,
         ]
+        services += gateway.parts.directories.versions.recalls
         if let httpsPort = settings.httpsPort {
             services.append(
                 CertifiedServer(

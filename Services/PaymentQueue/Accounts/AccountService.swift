@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Handles `account.open` and `account.get`: the customer of an account in an app.
@@ -23,19 +24,21 @@ struct AccountService: QueuePart {
         }
         var random = SystemRandomNumberGenerator()
         let identifier = Identifiers.customer(random: &random)
-        let (customer, settled) = try await database.write { transaction in
+        let (customer, settled, isMoved) = try await database.write { transaction in
             let known = try await StoredAccount(request, in: transaction)
             let storefront = try known.storefront(for: request)
             var customer = try await CustomerRepository.open(
                 account: request.account, bundleId: request.bundleId, storefront: storefront,
                 newIdentifier: identifier, wall: clock.wall(), in: transaction)
-            if customer.storefront != storefront {
+            let isMoved = customer.storefront != storefront
+            if isMoved {
                 try await CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
                 try await TesterRepository.raiseVersion(in: transaction)
                 customer.storefront = storefront
             }
-            return (customer, known)
+            return (customer, known, isMoved)
         }
+        if isMoved { try await leases.recall(nil) }
         return reply(customer, settled, request, launch: try await launch(request))
     }
 

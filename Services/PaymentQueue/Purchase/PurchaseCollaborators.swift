@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import Crypto
 import EventLoop
+import ServiceDatabase
 import StoreModels
 
 /// The functions of other services that the payment queue calls. Purchases do not depend on the bus.
@@ -44,9 +45,10 @@ struct PurchaseCollaborators: Sendable {
     var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
     /// Subscribes to callbacks. One of this service's replicas gets each.
     var chargeChanges: ChargeChanges = { _ in {} }
-    /// Calls `forget` with each app that changes in Catalog. It passes nil for any app, and returns when the task is
-    /// cancelled.
-    var appChanges: @Sendable (_ forget: @escaping @Sendable (String?) -> Void) async -> Void = { _ in }
+    /// The versions of Catalog's apps, on leases. Nil where each quote is requested.
+    var appVersions: VersionLeases<AppVersion>?
+    /// Recalls another service's lease on the version of the testers' settings.
+    var recallLease: LeaseIssuer.Send = { _, _, _ in false }
 }
 
 extension PurchaseCollaborators {
@@ -54,6 +56,7 @@ extension PurchaseCollaborators {
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
         let storefronts = caller.function(CatalogEndpoints.listStorefronts)
+        let lease = caller.function(CatalogEndpoints.leaseApp)
         let hints = ServerEventHintRate()
         return PurchaseCollaborators(
             quote: caller.function(CatalogEndpoints.quoteProduct),
@@ -82,7 +85,12 @@ extension PurchaseCollaborators {
                 }
                 return { await subscription?.unsubscribe() }
             },
-            appChanges: { forget in await AppChanges(bus: bus, forget: forget).run() })
+            appVersions: VersionLeases(of: .catalog, on: bus) { (app, holder, deadline) async throws(StoreError) in
+                try await lease(AppLeaseRequest(bundleId: app.text, holder: holder), deadline)
+            },
+            recallLease: { holder, recalled, timeout in
+                await bus.recallLease(of: holder, by: .paymentQueue, recalled, timeout: timeout)
+            })
     }
 }
 

@@ -1,5 +1,6 @@
 import BusService
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Handles `tester.get`, `.put`, `.delete` and `.list`: an account's settings at the store.
@@ -17,9 +18,21 @@ struct TesterService: QueuePart {
         return try await database.read { reader in try await Self.tester(account, in: reader) }
     }
 
-    /// Reads a version that grows with each change of any account.
-    func version(_ request: Empty) async throws -> TestersVersion {
-        TestersVersion(version: try await database.read { reader in try await TesterRepository.version(in: reader) })
+    /// Reads a version that grows with each change of any account, on a lease where the request names a holder.
+    func lease(_ request: TestersLeaseRequest) async throws -> LeasedVersion<TestersVersion> {
+        let reply = try await version(for: request.holder)
+        // A new holder reads again, so that a change which the version lacks finds it.
+        guard !reply.isLeased, await leases.register(request.holder) else { return reply }
+        return try await version(for: request.holder)
+    }
+
+    private func version(for holder: String?) async throws -> LeasedVersion<TestersVersion> {
+        let leases = leases
+        return try await database.read { reader in
+            let isLeased = try await leases.isRegistered(holder, in: reader)
+            let version = try await TesterRepository.version(in: reader)
+            return LeasedVersion(version: TestersVersion(version: version), isLeased: isLeased)
+        }
     }
 
     /// Replaces an account's settings.
@@ -32,13 +45,15 @@ struct TesterService: QueuePart {
         try AccountValidation.checkName(request.account.id)
         try TesterValidation.check(request.settings)
         if let storefront = request.settings.storefront { try await checkExists(storefront, deadline) }
-        return try await database.write { transaction in
+        let tester = try await database.write { transaction in
             try await TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
             if let storefront = request.settings.storefront {
                 try await CustomerRepository.setStorefront(storefront, ofAccount: request.account, in: transaction)
             }
             return try await Self.tester(request.account, in: transaction)
         }
+        try await leases.recall(nil)
+        return tester
     }
 
     private func checkExists(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
@@ -60,6 +75,7 @@ struct TesterService: QueuePart {
     func delete(_ account: ScopedIdentifier) async throws -> Empty {
         try AccountValidation.checkName(account.id)
         try await database.write { transaction in try await TesterRepository.delete(account, in: transaction) }
+        try await leases.recall(nil)
         return Empty()
     }
 

@@ -20,8 +20,8 @@ package final class BusService: ServiceLifecycle.Service {
     package let identity: ServiceIdentity
     /// One sentence, for `$SRV.INFO`.
     let description: String
-    let bus: any BusClient
-    let logger: Logger
+    package let bus: any BusClient
+    package let logger: Logger
     let started = Timestamp.wallClock()
     let health = HealthChecks()
     let inFlight = InFlightRequests()

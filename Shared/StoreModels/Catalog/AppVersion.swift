@@ -7,15 +7,9 @@ public struct AppVersion: Hashable, Sendable, Codable {
     public var settingsRevision: Int64
 }
 
-/// The event that an app has another version: `sb.evt.catalog.v1.app.changed`. Published before the operator's request
-/// is answered.
-public struct AppChanged: Hashable, Sendable, Codable {
-    /// The app whose version or settings revision has grown.
+/// Asks for an app's version on a lease: `{"bundleId":"com.example.app","holder":"4f…"}`.
+public struct AppLeaseRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-}
-
-/// Catalog's events. They are hints to services that cache Catalog's answers.
-public enum CatalogEvents {
-    /// The subject of ``AppChanged``.
-    public static let appChanged = "sb.evt.catalog.v1.app.changed"
+    /// As ``VersionLease/holderLength`` has it. Nil for the version alone.
+    public var holder: String?
 }

@@ -2,9 +2,9 @@
 public enum CatalogEndpoints {
     /// Reads an app with its settings, or throws `notFound` for an unknown one.
     public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true, errors: [.notFound])
-    /// The app's version, or zeros for an app that does not exist.
-    public static let appVersion = Endpoint<AppRequest, AppVersion>(
-        .catalog, "app.version", isIdempotent: true, errors: [])
+    /// Reads the app's version, on a lease where the request names a holder. Zeros for an app that does not exist.
+    public static let leaseApp = Endpoint<AppLeaseRequest, LeasedVersion<AppVersion>>(
+        .catalog, "app.lease", isIdempotent: true, errors: [])
     /// Creates an app or replaces its settings. Repeating the request changes nothing.
     public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true, errors: [])
     /// Lists the apps by bundle identifier, for the operator.

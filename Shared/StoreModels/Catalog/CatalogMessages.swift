@@ -175,7 +175,7 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     public var isTest: Bool?
 }
 
-/// The data that PaymentQueue needs to sell one product, valid for this catalogue version.
+/// The data that PaymentQueue needs to sell one product, valid for this version of the app.
 public struct Quote: Hashable, Sendable, Codable {
     /// Whether the product can be sold.
     public enum Availability: String, Sendable, Codable {
@@ -189,6 +189,8 @@ public struct Quote: Hashable, Sendable, Codable {
 
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
+    /// As ``AppVersion/settingsRevision``.
+    public var settingsRevision: Int64
     /// Whether the product can be sold. If not, it decides the payment's error.
     public var availability: Availability
     /// Priced for the requested storefront. Nil unless `availability` is `available`.

@@ -107,13 +107,6 @@ extension App {
     }
 }
 
-extension AppChanged {
-    @_disfavoredOverload
-    public init(bundleId: borrowing String) {
-        self.init(bundleId: copy bundleId)
-    }
-}
-
 extension AppClockState {
     @_disfavoredOverload
     public init(
@@ -149,6 +142,13 @@ extension AppKeys {
     @_disfavoredOverload
     public init(keys: borrowing [AppKeyRecord]) {
         self.init(keys: copy keys)
+    }
+}
+
+extension AppLeaseRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, holder: String? = nil) {
+        self.init(bundleId: copy bundleId, holder: holder)
     }
 }
 
@@ -1007,6 +1007,20 @@ extension LeaseNotificationsRequest {
     }
 }
 
+extension LeaseRecalled {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String? = nil) {
+        self.init(bundleId: copy bundleId)
+    }
+}
+
+extension LeasedVersion {
+    @_disfavoredOverload
+    public init(version: borrowing Version, isLeased: Bool) {
+        self.init(version: copy version, isLeased: isLeased)
+    }
+}
+
 extension ModifiedTransactionsPage {
     @_disfavoredOverload
     public init(
@@ -1641,16 +1655,16 @@ extension PutTesterRequest {
 extension Quote {
     @_disfavoredOverload
     public init(
-        catalogVersion: borrowing Int64, availability: Availability, product: Product? = nil,
+        catalogVersion: borrowing Int64, settingsRevision: Int64, availability: Availability, product: Product? = nil,
         subscriptionLevel: Int? = nil, subscriptionGroupProducts: [String]? = nil, unfinishedLimit: Int? = nil,
         testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
         redeemableOffers: [RedeemableOffer]? = nil
     ) {
         self.init(
-            catalogVersion: copy catalogVersion, availability: availability, product: product,
-            subscriptionLevel: subscriptionLevel, subscriptionGroupProducts: subscriptionGroupProducts,
-            unfinishedLimit: unfinishedLimit, testerDefaults: testerDefaults, billingGracePeriod: billingGracePeriod,
-            redeemableOffers: redeemableOffers)
+            catalogVersion: copy catalogVersion, settingsRevision: settingsRevision, availability: availability,
+            product: product, subscriptionLevel: subscriptionLevel,
+            subscriptionGroupProducts: subscriptionGroupProducts, unfinishedLimit: unfinishedLimit,
+            testerDefaults: testerDefaults, billingGracePeriod: billingGracePeriod, redeemableOffers: redeemableOffers)
     }
 }
 
@@ -2381,6 +2395,13 @@ extension TesterSettings.SimulatedErrors {
         self.init(
             loadProducts: copy loadProducts, purchase: purchase, restore: restore, receiptRefresh: receiptRefresh,
             download: download)
+    }
+}
+
+extension TestersLeaseRequest {
+    @_disfavoredOverload
+    public init(holder: borrowing String? = nil) {
+        self.init(holder: copy holder)
     }
 }
 

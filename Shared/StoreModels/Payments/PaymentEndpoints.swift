@@ -111,9 +111,9 @@ public enum PaymentEndpoints {
     /// Lists the accounts with settings or purchases, by name.
     public static let listTesters = Endpoint<PageRequest, TestersPage>(
         .paymentQueue, "tester.list", isIdempotent: true, errors: [])
-    /// Reads the settings' version, for caches of accounts.
-    public static let testersVersion = Endpoint<Empty, TestersVersion>(
-        .paymentQueue, "testers.version", isIdempotent: true, errors: [])
+    /// Reads the settings' version, on a lease where the request names a holder.
+    public static let leaseTesters = Endpoint<TestersLeaseRequest, LeasedVersion<TestersVersion>>(
+        .paymentQueue, "testers.lease", isIdempotent: true, errors: [])
     /// Lists the open prompts by page.
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
         .paymentQueue, "prompt.list", isIdempotent: true, errors: [])

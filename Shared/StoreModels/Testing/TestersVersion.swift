@@ -3,3 +3,9 @@ public struct TestersVersion: Hashable, Sendable, Codable {
     /// Grows with each change of any account's settings.
     public var version: Int64
 }
+
+/// Asks for the version of the testers' settings on a lease: `{"holder":"4f…"}`.
+public struct TestersLeaseRequest: Hashable, Sendable, Codable {
+    /// As ``VersionLease/holderLength`` has it. Nil for the version alone.
+    public var holder: String?
+}

@@ -67,7 +67,7 @@ final class FakeCatalog: Sendable {
             return app
         }
         // Each change by a test is another version.
-        service.handle(CatalogEndpoints.appVersion) { [self] request in
+        service.handle(CatalogEndpoints.leaseApp) { [self] request in
             contents.withLock { contents in
                 var state = Hasher()
                 state.combine(contents.apps[request.bundleId])
@@ -75,8 +75,9 @@ final class FakeCatalog: Sendable {
                 state.combine(contents.promoting.entries)
                 state.combine(contents.promoting.featured)
                 state.combine(contents.promoting.unavailable)
-                return AppVersion(
+                let version = AppVersion(
                     catalogVersion: contents.versions.first ?? 1, settingsRevision: Int64(state.finalize()))
+                return LeasedVersion(version: version, isLeased: false)
             }
         }
         service.handle(CatalogEndpoints.putApp) { [self] request in

@@ -164,7 +164,7 @@ final class FakePaymentQueue: Sendable {
 
     /// Each change of accounts' settings by a test is another version.
     private func serveTestersVersion() {
-        service.handle(PaymentEndpoints.testersVersion) { [self] _ in
+        service.handle(PaymentEndpoints.leaseTesters) { [self] _ in
             try check()
             return contents.withLock { contents in
                 var state = Hasher()
@@ -172,7 +172,7 @@ final class FakePaymentQueue: Sendable {
                 state.combine(contents.simulatedProductsError)
                 state.combine(contents.canMakePayments)
                 state.combine(contents.testers)
-                return TestersVersion(version: Int64(state.finalize()))
+                return LeasedVersion(version: TestersVersion(version: Int64(state.finalize())), isLeased: false)
             }
         }
     }

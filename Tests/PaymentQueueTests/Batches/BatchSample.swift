@@ -31,8 +31,8 @@ enum BatchSample {
         availability: Quote.Availability = .available
     ) -> Quote {
         Quote(
-            catalogVersion: 1, availability: availability, product: product, unfinishedLimit: limit,
-            testerDefaults: defaults)
+            catalogVersion: 1, settingsRevision: 1, availability: availability, product: product,
+            unfinishedLimit: limit, testerDefaults: defaults)
     }
 
     /// A purchase that the processor has authorized or declined.

@@ -66,6 +66,7 @@ final class ComposedBatches: Sendable {
         let own = QueueContext(
             database: context.database, executor: loop, clock: context.clock, claims: context.claims,
             collaborators: collaborators, quotes: context.quotes, defaults: context.defaults,
+            leases: context.leases,
             checkpoint: { place in
                 if place == .beforeAuthorization { contents.withLock { $0.arrived += 1 } }
                 try context.checkpoint(place)

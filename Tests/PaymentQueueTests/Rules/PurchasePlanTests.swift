@@ -13,7 +13,8 @@ import Testing
         PurchasePlan(
             payment: Payment(requestIdentifier: "k", productIdentifier: "beaches"),
             quote: Quote(
-                catalogVersion: 1, availability: availability, product: .product("beaches", .nonConsumable, "1.99")),
+                catalogVersion: 1, settingsRevision: 1, availability: availability,
+                product: .product("beaches", .nonConsumable, "1.99")),
             context: context, tester: tester, now: Timestamp(milliseconds: 0))
     }
 
@@ -66,8 +67,8 @@ import Testing
         for context in [PurchasePolicy.Context(), .init(ownedSince: "2000000000000001")] {
             let plan = PurchasePlan(
                 payment: Payment(requestIdentifier: "k", productIdentifier: "guide"),
-                quote: Quote(catalogVersion: 1, availability: .available, product: product), context: context,
-                tester: TesterSettings(), now: Timestamp(milliseconds: 0))
+                quote: Quote(catalogVersion: 1, settingsRevision: 1, availability: .available, product: product),
+                context: context, tester: TesterSettings(), now: Timestamp(milliseconds: 0))
             guard case .sell(let terms, _) = plan.decision else {
                 Issue.record("it is sold")
                 continue

@@ -17,8 +17,8 @@ import Testing
             Payment(
                 requestIdentifier: "k", productIdentifier: product?.productIdentifier ?? "unknown", quantity: quantity),
             quote: Quote(
-                catalogVersion: 7, availability: availability, product: product, subscriptionLevel: 1,
-                unfinishedLimit: limit), context: context, now: now)
+                catalogVersion: 7, settingsRevision: 1, availability: availability, product: product,
+                subscriptionLevel: 1, unfinishedLimit: limit), context: context, now: now)
     }
 
     private func error(_ decision: PurchasePolicy.Decision) -> TransactionError? {

@@ -37,8 +37,8 @@ import Testing
         return PurchasePolicy.decide(
             payment, OfferRequest(discountCheck: check, redeemed: redeemed),
             quote: Quote(
-                catalogVersion: 1, availability: .available, product: product, subscriptionLevel: 1,
-                redeemableOffers: [offer(.code, "WELCOME"), offer(.winBack, "back")]),
+                catalogVersion: 1, settingsRevision: 1, availability: .available, product: product,
+                subscriptionLevel: 1, redeemableOffers: [offer(.code, "WELCOME"), offer(.winBack, "back")]),
             context: context, now: now)
     }
 

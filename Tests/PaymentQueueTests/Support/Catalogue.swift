@@ -35,7 +35,7 @@ final class Catalogue: Sendable {
         contents.withLock { contents in
             contents.version += 1
             contents.quotes[product.productIdentifier] = Quote(
-                catalogVersion: contents.version, availability: availability, product: product,
+                catalogVersion: contents.version, settingsRevision: 1, availability: availability, product: product,
                 subscriptionLevel: level, unfinishedLimit: unfinishedLimit, redeemableOffers: redeemable)
         }
     }
@@ -52,7 +52,9 @@ final class Catalogue: Sendable {
         contents.withLock { contents in
             contents.requests += 1
             contents.lastStorefront = request.storefront
-            var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
+            var quote =
+                contents.quotes[request.productIdentifier]
+                ?? Quote(catalogVersion: 0, settingsRevision: 1, availability: .unknown)
             quote.catalogVersion = contents.version
             if let group = quote.product?.subscriptionGroupIdentifier {
                 quote.subscriptionGroupProducts = contents.quotes.values.compactMap(\.product).filter {

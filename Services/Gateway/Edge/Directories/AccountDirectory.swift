@@ -5,8 +5,8 @@ import StoreModels
 /// Cache of customers as PaymentQueue knows them. A session's token has only the storefront of the time it was issued.
 ///
 /// A reply is reused for at most a second, while the testers' settings and the app have the versions it was requested
-/// at (the app's catalogue sets the testers' defaults). Simultaneous requests share one request for the versions. While
-/// PaymentQueue is away the last reply is used, and without one the session's claims.
+/// at (the app's catalogue sets the testers' defaults). While PaymentQueue is away the last reply is used, and without
+/// one the session's claims.
 package final class AccountDirectory: Sendable {
     /// Lifetime of an entry of the current versions, counted from its reply.
     static let freshFor = Duration.seconds(1)
@@ -40,9 +40,7 @@ package final class AccountDirectory: Sendable {
     package func customer(_ call: Call) async -> RequestCustomer {
         let session = call.session
         let deadline = call.optionalDeadline
-        async let testers = try? versions.testers(until: deadline)
-        let appVersion = try? await versions.app(session.bundleId, until: deadline)
-        let testersVersion = await testers
+        let (appVersion, testersVersion) = await versions.ofAccounts(in: session.bundleId, until: deadline)
         // PaymentQueue is away, so a request for the account would fail too.
         guard let testersVersion else {
             return RequestCustomer(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)

@@ -1,3 +1,4 @@
+import BusClient
 import BusService
 import Logging
 import StoreHTTP
@@ -15,8 +16,8 @@ package struct Directories: Sendable {
     package static let defaultStorefront = "USA"
 
     /// Makes directories that have asked for nothing yet.
-    package init(services: ServiceCaller, logger: Logger) {
-        let versions = CurrentVersions(services: services)
+    package init(bus: any BusClient, services: ServiceCaller, logger: Logger) {
+        let versions = CurrentVersions(bus: bus, services: services)
         self.apps = AppDirectory(services: services)
         self.accounts = AccountDirectory(services: services, versions: versions, logger: logger)
         self.storefronts = StorefrontDirectory(services: services, from: CatalogEndpoints.listStorefronts)

@@ -49,7 +49,7 @@ public struct PlantedBug: Sendable {
     /// A second writer renews the period that the first one has renewed.
     @inlinable public static var renewalWithoutUniqueRow: PlantedBug { PlantedBug("renewal-without-unique-row") }
 
-    /// A purchase does not see that another one has reserved the introductory offer.
+    /// A purchase does not see that another one has claimed the introductory offer.
     @inlinable public static var offerClaimedTwice: PlantedBug { PlantedBug("offer-claimed-twice") }
 
     /// Each request to continue an intent adds a payment under a key of its own.

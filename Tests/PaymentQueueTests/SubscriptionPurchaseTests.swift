@@ -145,16 +145,17 @@ import Testing
         try await TestStore.with(engine) { store in
             let alice = try await store.customerApp()
             store.current.crash.arm(.afterFirstCommit)
-            _ = try? await alice.add("pro.monthly", key: "1")
+            _ = try? await alice.add("pro.yearly", key: "1")
             try await store.restartQueue()
             #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
             try await store.settle()
             #expect(try await alice.offers().compactMap(\.introductoryOfferTransaction) == ["2000000000000001"])
+            #expect(try await store.charges().map(\.amount) == [.usd("1.99")])
             #expect(try await alice.add("basic.monthly", key: "2").transaction.offer == nil)
         }
     }
 
-    @Test(arguments: Engine.allCases) func `O1, O4: dead when the offer is reserved, it is free again and used once`(
+    @Test(arguments: Engine.allCases) func `O1, O4: dead when the offer is claimed, it is free again and used once`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in

@@ -23,8 +23,8 @@ import Testing
                 ]
             case .buyAgain:
                 [
-                    "beforeAuthorization", "afterAuthorization", "insideOnlyCommit", "afterOnlyCommit", "beforeCapture",
-                    "afterCapture",
+                    "beforeAuthorization", "afterAuthorization", "insideFirstCommit", "afterFirstCommit",
+                    "beforeCapture", "afterCapture",
                 ]
             case .subscribe: ["afterOfferClaim"]
             case .finish: ["insideFinishCommit", "afterFinishCommit"]

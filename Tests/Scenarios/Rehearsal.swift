@@ -63,7 +63,7 @@ final class Rehearsal {
         switch operation {
         case .buy, .subscribe: break
         case .buyAgain:
-            // From a customer's second plain purchase on, the processor authorizes first.
+            // After a plain purchase, the processor authorizes the customer's next one first.
             try await customer.finish(try await customer.buy(Self.coins, key: "rehearsal-0").id)
         case .giveUp:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"processor": "timeoutBefore"}"#)

@@ -85,7 +85,8 @@ extension CustomerState {
             canMakePayments: tester.canMakePayments ?? true, rate: tester.subscriptionRenewalRate ?? .realTime)
         if let limit = quote.unfinishedLimit {
             let count = Self.unfinishedCount(of: customer, limit)
-            context.unfinishedCount = try read(count) + boughtCount(since: count.key)
+            // What was read is bounded, and so is the sum: the message of a refusal names it.
+            context.unfinishedCount = min(try read(count) + boughtCount(since: count.key), max(limit, 0) + 1)
         }
         guard let product = quote.product, product.type.isSoldOneAtATime else { return context }
         if let question = quote.historyQuestion {
@@ -121,34 +122,78 @@ extension CustomerState {
 
     // MARK: New and waiting purchases
 
-    /// Decides about an authorized purchase, which begins and ends in one commit.
+    /// Decides about a purchase's first commit, unless its key was used before.
     ///
-    /// Many of one customer are decided from the same rows, with ``payments`` and ``boughtCount``.
-    mutating func buy(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
+    /// A purchase that is free, or whose terms are those of its authorization, ends in this commit. Any other begins.
+    /// Many sales of one customer are decided from the same rows, with ``payments`` and ``boughtCount``.
+    /// - Throws: `intentDecided`, or as ``PurchasePlan/dated(back:_:now:)``.
+    mutating func begin(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
         let purchase = command.purchase
-        let key = purchase.payment.requestIdentifier
-        if let known = try payment(key: key) { return .existing(known) }
+        if let known = try payment(key: purchase.payment.requestIdentifier) { return .existing(known) }
         guard account.storefront.isExactly(command.storefront) else { return .moved(to: account.storefront) }
-        let plan = try plan(purchase.payment, purchase.request, quote: purchase.quote)
-        guard let terms = command.authorization.terms(of: plan) else { return .otherTerms }
+        if let intent = purchase.payment.intentIdentifier { try use(intent) }
+        let plan = try plan(purchase.payment, purchase.request, quote: purchase.quote, past: purchase.past)
+        let sold = try sell(purchase, plan, authorization: command.authorization)
+        return .begun(try sold ?? begin(purchase, plan), isPlain: plan.isPlain)
+    }
+
+    /// Writes a purchase that begins and ends in one commit.
+    /// - Returns: Nil for a purchase that has to be charged after the commit, or waits for an answer.
+    private mutating func sell(
+        _ purchase: NewPurchase, _ plan: PurchasePlan, authorization: PurchaseAuthorization?
+    ) throws -> StoredTransaction? {
+        guard case .sell(let terms, let offerGroup) = plan.decision, plan.asks.isEmpty, try !isBusy(terms) else {
+            return nil
+        }
+        var purchase = purchase
+        let reply: ChargeReply
+        if terms.isFree {
+            reply = .approved
+        } else {
+            guard let authorization, authorization.isFor(terms) else { return nil }
+            (purchase.id, reply) = (authorization.id, authorization.reply)
+        }
         var stored = try start(purchase, phase: .charging, terms: terms).stored
-        switch command.authorization.reply {
-        case .approved:
+        if case .failed(let error) = reply {
+            stored = try apply(.fail(error), to: stored, isNew: true)
+        } else {
             stored = try conclude(stored, isNew: true)
-            write(CaptureRepository.insert(stored.id, wall: wall))
+            if !terms.isFree { write(CaptureRepository.insert(stored.id, wall: wall)) }
+            if let offerGroup {
+                write(EntitlementRepository.claimOffer(group: offerGroup, for: stored))
+                try checkpoint(.afterOfferClaim)
+            }
             boughtCount += 1
-        case .failed(let error): stored = try apply(.fail(error), to: stored, isNew: true)
-        case .mismatch, .undecided: throw StoreError(.internal, "a charge that was neither authorized nor declined")
         }
         write(PaymentRepository.insert(purchase, of: customer, wall: wall))
-        if let fingerprint = purchase.fingerprint {
-            payments[ExactText(key)] = StoredPayment(
+        // The purchase changes nothing else that the customer's next one asks for.
+        keepsRows = !terms.productType.isSoldOneAtATime && purchase.payment.intentIdentifier == nil
+        if keepsRows, let fingerprint = purchase.fingerprint {
+            payments[ExactText(purchase.payment.requestIdentifier)] = StoredPayment(
                 fingerprint: fingerprint, transactionID: stored.id,
                 reply: AddPaymentReply(
                     status: PaymentRepository.endedStatus, transaction: stored.transaction, isReplayed: true))
         }
-        keepsRows = true
-        return .sold(stored)
+        return stored
+    }
+
+    /// Tells whether a renewal has to end before a purchase on these terms.
+    private func isBusy(_ terms: PurchaseTerms) throws -> Bool {
+        try terms.subscription.flatMap { try subscription(group: $0.key) }?.isBusy(at: now) ?? false
+    }
+
+    /// Uses an intent up.
+    /// - Throws: `intentDecided` when it was used before.
+    private mutating func use(_ intent: String) throws {
+        let bundleId = customer.bundleId
+        let isUsed = try read(UsedIntentRepository.isUsed(intent, of: bundleId))
+        guard !isUsed || PlantedBug.isActive(.intentPaidTwice) else {
+            throw try read(PaymentRepository.exists(intent: intent, bundleId: bundleId))
+                ? StoreError(
+                    .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
+                : StoreError.promotedPurchaseCleared
+        }
+        write(UsedIntentRepository.insert(intent, of: bundleId))
     }
 
     /// Writes a new purchase according to its plan.
@@ -233,7 +278,7 @@ extension CustomerState {
     /// Reserves the offer's claim and, for one purchase at a time, the product's slot.
     private mutating func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) throws {
         if let offerGroup {
-            write(EntitlementRepository.reserveOffer(group: offerGroup, for: stored))
+            write(EntitlementRepository.claimOffer(group: offerGroup, for: stored))
             try checkpoint(.afterOfferClaim)
         }
         if terms.productType.isSoldOneAtATime {
@@ -249,7 +294,7 @@ extension CustomerState {
     /// - Parameters:
     ///   - storefront: The storefront in which the shopper has agreed to the terms now. Nil leaves the terms.
     ///   - keepsQuote: Whether the purchase fails and may be planned again.
-    ///   - isNew: Whether the transaction's row is not written yet.
+    ///   - isNew: Whether the transaction's row is not written yet, so that nothing is reserved for it.
     /// - Returns: The changed transaction, or `stored` when the event had happened before or the state has no such
     ///   edge.
     mutating func apply(
@@ -277,7 +322,7 @@ extension CustomerState {
             ? try TransactionRepository.insert(next, body: body)
             : try TransactionRepository.advance(next, body: body, from: stored)
         write(change, leaving: next)
-        for action in actions { try perform(action, next, body: body) }
+        for action in actions where !isNew || !action.endsReservation { try perform(action, next, body: body) }
         return next
     }
 
@@ -325,20 +370,20 @@ extension CustomerState {
     ///
     /// While a renewal of its subscription group is due or in progress it stays as it is: the renewal comes first, and
     /// the caller tries again.
-    /// - Parameter isNew: Whether the transaction's row is not written yet.
+    /// - Parameter isNew: Whether the transaction's row is not written yet. Its plan has asked for what this asks.
     mutating func conclude(_ stored: StoredTransaction, isNew: Bool = false) throws -> StoredTransaction {
         guard !stored.transaction.transactionState.isTerminal else { return stored }
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
-        try need(Self.lookups(endOf: stored))
+        if !isNew { try need(Self.lookups(endOf: stored)) }
         let known = try terms.subscription.flatMap { try subscription(group: $0.key) }
         if known?.isBusy(at: now) == true { return stored }
         if terms.change?.isNote == true, known?.isActive(at: now) != true {
-            return try apply(.fail(Self.noSubscription), to: stored)
+            return try apply(.fail(Self.noSubscription), to: stored, isNew: isNew)
         }
         if let owned = terms.ownedSince {
             let product = stored.transaction.payment.productIdentifier
             guard try read(EntitlementRepository.ownedSince(product, customer)) == owned else {
-                return try apply(.fail(Self.noOwnership), to: stored)
+                return try apply(.fail(Self.noOwnership), to: stored, isNew: isNew)
             }
         }
         if let known { try need(lookups(changing: known)) }

@@ -60,7 +60,7 @@ struct CustomerState: Sendable {
 
     // MARK: Decisions of the batch so far
 
-    /// The payments that this batch has ended, by their keys.
+    /// The payments that this batch has ended since the rows were read, by their keys.
     var payments: [ExactText: StoredPayment] = [:]
     /// The number of purchases that this batch has sold.
     var boughtCount = 0

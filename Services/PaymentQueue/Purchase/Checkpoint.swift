@@ -7,7 +7,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     /// The processor has replied, and nothing is stored.
     case afterAuthorization
     case beforeFirstCommit
-    /// A decision has reserved the introductory offer. Nothing is written yet.
+    /// A decision has claimed the introductory offer. Nothing is written yet.
     case afterOfferClaim
     /// Everything of the first commit is written and not committed.
     case insideFirstCommit
@@ -18,9 +18,6 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
-    /// Everything of a purchase's only commit is written and not committed.
-    case insideOnlyCommit
-    case afterOnlyCommit
     /// The processor is about to be asked to capture charges.
     case beforeCapture
     /// The processor has captured charges, and that is not stored.

@@ -90,7 +90,7 @@ enum EntitlementRepository {
                 productIdentifier: try row["product_identifier"], groups: [try row["subscription_group"]],
                 transactionIdentifier: try row["transaction_identifier"])
         }.map { offers in
-            PlantedBug.isActive(.offerClaimedTwice) ? offers.filter { $0.transactionIdentifier != nil } : offers
+            PlantedBug.isActive(.offerClaimedTwice) ? [] : offers
         }
     }
 
@@ -103,18 +103,21 @@ enum EntitlementRepository {
 
     // MARK: Claims of introductory offers
 
-    /// Reserves the offer of a product and of its group. A unique key for each admits one purchase.
-    static func reserveOffer(group: String, for stored: StoredTransaction) -> SQLChange {
-        SQLChange(
-            reserved, stored.customer.bundleId, stored.customer.customerIdentifier, group,
-            stored.transaction.payment.productIdentifier, stored.id, "reserved")
+    /// Claims the offer of a product and of its group. A unique key for each admits one purchase.
+    /// - Parameter stored: A purchased transaction consumes the offer. One in progress reserves it.
+    static func claimOffer(group: String, for stored: StoredTransaction) -> SQLChange {
+        let identifier = stored.transaction.transactionIdentifier
+        return SQLChange(
+            claims, stored.customer.bundleId, stored.customer.customerIdentifier, group,
+            stored.transaction.payment.productIdentifier, stored.id, identifier == nil ? "reserved" : "consumed",
+            identifier)
     }
 
-    private static let reserved = SQLBatchStatement.insert(
+    private static let claims = SQLBatchStatement.insert(
         into: "offer_claim",
         [
             "bundle_id": .text, "customer_identifier": .text, "subscription_group": .text, "product_identifier": .text,
-            "transaction_id": .text, "state": .text,
+            "transaction_id": .text, "state": .text, "transaction_identifier": .text,
         ])
 
     /// Consumes the offer a transaction has reserved, if any.

@@ -306,9 +306,9 @@ enum PurchasePolicy {
     }
 }
 
-/// A charge that was authorized or declined before the purchase's only commit (ADR 0047).
+/// A charge that was authorized or declined before the purchase's first commit (ADR 0047).
 ///
-/// The customer pays nothing yet. The commit decides whether the charge is captured. Otherwise the charge lapses.
+/// The customer pays nothing yet. The commit decides whether the charge is captured. Otherwise it is voided, or lapses.
 struct PurchaseAuthorization: Hashable, Sendable {
     /// The `id` of the transaction that the charge is for.
     let id: String
@@ -332,31 +332,31 @@ struct PurchaseAuthorization: Hashable, Sendable {
         self.amount = amount
     }
 
-    /// Returns the terms that the plan agrees on, if this is the charge for them.
+    /// Tells whether it is the charge for a sale.
     ///
-    /// The plan is made from rows that were read after the authorization. So the price may be another, an answer may be
-    /// missing, or a tester's settings may let the processor decline.
-    func terms(of plan: PurchasePlan) -> PurchaseTerms? {
-        guard plan.isPlain, case .sell(let terms, let offerGroup) = plan.decision, offerGroup == nil,
-            terms.amount == amount, !terms.productType.isSoldOneAtATime
-        else { return nil }
-        return terms
-    }
+    /// The terms come from rows that were read after the authorization. So the price may be another, or a tester's
+    /// settings may let the processor decline.
+    func isFor(_ terms: PurchaseTerms) -> Bool { terms.amount == amount && terms.simulate == nil }
 
-    /// Decides whether a purchase is authorized before its commit.
-    ///
-    /// Offers, and products that a customer has one at a time, are reserved first, and only then charged. So are
-    /// promoted purchases, which have one payment.
-    /// - Returns: The amount to authorize, or nil for a purchase that is charged after its first commit.
-    static func amount(of request: AddPaymentRequest, _ quote: Quote) -> Money? {
+    /// Returns the likely amount of a purchase, which is authorized before its commit.
+    /// - Parameter hasSubscribed: Whether the customer is known to have subscribed in the product's group.
+    /// - Returns: Zero for a purchase that is free, or nil for one that fails, asks a parent or is dated back.
+    static func amount(of request: AddPaymentRequest, _ quote: Quote, hasSubscribed: Bool) -> Money? {
         let payment = request.payment
-        guard quote.availability == .available, let product = quote.product, product.type.isSoldInQuantity,
-            payment.paymentDiscount == nil, request.redeemedOffer == nil, payment.intentIdentifier == nil,
-            !payment.simulatesAskToBuyInSandbox, request.past == nil,
-            let amount = product.price.times(payment.quantity),
-            amount.minorUnits > 0
+        guard quote.availability == .available, let product = quote.product,
+            payment.quantity == 1 || product.type.isSoldInQuantity, !payment.simulatesAskToBuyInSandbox,
+            request.past == nil
         else { return nil }
-        return amount
+        let search = RequestedOfferPolicy.search(
+            payment, OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+            product: product, redeemable: quote.redeemableOffers ?? [])
+        let price: Money
+        switch search {
+        case .fail: return nil
+        case .found(let found): price = found.discount.price
+        case .none: price = (hasSubscribed ? nil : product.introductoryPrice?.price) ?? product.price
+        }
+        return price.times(payment.quantity)
     }
 }
 

@@ -36,20 +36,19 @@ extension PurchaseService {
         if let payment = known.payment { return try await join(payment, request, fingerprint, deadline) }
         guard request.isRepeat != true else { throw StoreError.promotedPurchaseCleared }
         if let refusal { throw refusal }
-        var storefront = known.customer.storefront
+        var hint = CustomerHint(storefront: known.customer.storefront)
         while true {
-            let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
-            let begun = try await begin(request, quote, in: storefront, fingerprint, until: deadline)
-            switch begun.output {
-            case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
-            case .started(let stored, _): return try await conclude(begun.with(stored), request, deadline)
+            let quote = try await quotes.quote(request.quote(in: hint.storefront), until: deadline)
+            let begun = try await begin(request, quote, fingerprint, hint, authorizes: false, deadline)
+            switch begun {
+            case .replied(let reply): return reply
             // An operator has just moved the customer.
-            case .moved(let next): storefront = next
+            case .moved(let next): hint.storefront = next
             }
         }
     }
 
-    /// Adds a payment without a read before the first commit, if the storefront is cached.
+    /// Adds a payment without a read before the first commit, if the customer is cached.
     ///
     /// Most purchases are of this kind. The first commit checks everything again.
     /// - Returns: A nil reply when a lookup has to come first. Then nothing is written. The refusal is Catalog's, if it
@@ -65,22 +64,45 @@ extension PurchaseService {
         } catch {
             return (nil, error)
         }
-        if hint.buysPlainly, isFirst {
-            let bought = try await authorized.buy(request, quote, in: hint.storefront, fingerprint, until: deadline)
-            switch bought.output {
-            case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
-            case .sold(let stored): return (try await conclude(bought.with(stored), request, deadline), nil)
-            case .moved(let storefront):
-                customerHints.insert(CustomerHint(storefront: storefront), for: request.customer)
-                return (nil, nil)
-            case .otherTerms: break
-            }
+        let begun = try await begin(
+            request, quote, fingerprint, hint, authorizes: hint.buysPlainly && isFirst, deadline)
+        guard case .replied(let reply) = begun else { return (nil, nil) }
+        return (reply, nil)
+    }
+
+    /// The result of an attempt to begin.
+    private enum Begun {
+        /// The key has a purchase, and this is the reply about it.
+        case replied(AddPaymentReply)
+        /// The customer's storefront is not the quote's. Nothing is written.
+        case moved(to: String)
+    }
+
+    /// Makes the first commit, takes the purchase on from there, and replies.
+    /// - Parameter hint: What is known about the customer. The quote is for its storefront.
+    private func begin(
+        _ request: AddPaymentRequest, _ quote: Quote, _ fingerprint: String, _ hint: CustomerHint, authorizes: Bool,
+        _ deadline: ContinuousClock.Instant
+    ) async throws -> Begun {
+        let customer = request.customer
+        if PlantedBug.isActive(.checkThenInsert),
+            let known = try await lookUp(key: request.payment.requestIdentifier, of: customer)?.payment
+        {
+            return .replied(try await join(known, request, fingerprint, deadline))
         }
-        let begun = try await begin(request, quote, in: hint.storefront, fingerprint, until: deadline)
+        let amount = PurchaseAuthorization.amount(
+            of: request, quote, hasSubscribed: hint.hasSubscribed(toGroupOf: quote))
+        let begun = try await purchases.begin(
+            request, quote, in: hint.storefront, fingerprint,
+            authorizing: authorizes || amount?.minorUnits == 0 ? amount : nil, until: deadline)
         switch begun.output {
-        case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
-        case .started(let stored, _): return (try await conclude(begun.with(stored), request, deadline), nil)
-        case .moved: return (nil, nil)
+        case .existing(let payment): return .replied(try await join(payment, request, fingerprint, deadline))
+        case .moved(let storefront):
+            customerHints.insert(CustomerHint(storefront: storefront), for: customer)
+            return .moved(to: storefront)
+        case .begun(let stored, let isPlain):
+            customerHints.insert(hint.after(stored, isPlain: isPlain), for: customer)
+            return .replied(try await conclude(begun.with(stored), request, deadline))
         }
     }
 
@@ -89,8 +111,10 @@ extension PurchaseService {
     ) async throws -> AddPaymentReply {
         try finish(written)
         let stored = written.output
-        guard !stored.isWithPerson else { return try reply(stored.transaction) }
-        let bought = try await outcome(of: stored.id, fresh: stored, request, deadline)
+        let bought =
+            stored.isWithPerson
+            ? try reply(stored.transaction)
+            : try await outcome(of: stored.id, fresh: stored, request, deadline)
         if request.past != nil, let group = stored.subscriptionKey {
             try await renewals.catchUp(request.customer, group: group, until: deadline - Self.replyMargin)
         }
@@ -129,18 +153,6 @@ extension PurchaseService {
             isReplayed: false)
     }
 
-    // MARK: First commit
-
-    /// The result of the first commit.
-    private enum Begun: Sendable {
-        /// The key is new. The commit has begun this purchase, or written one that has failed.
-        case started(StoredTransaction, isPlain: Bool)
-        /// The key was used before.
-        case existing(StoredPayment)
-        /// The customer's storefront is not the quote's. Nothing is written.
-        case moved(to: String)
-    }
-
     /// Reads the customer and the key's payment in one snapshot.
     private func lookUp(
         key: String, of customer: CustomerReference
@@ -149,76 +161,6 @@ extension PurchaseService {
             guard let found = try await CustomerRepository.find(customer, in: reader) else { return nil }
             return (found, try await reader.read(PaymentRepository.find(key: key, of: customer)))
         }
-    }
-
-    /// Makes the first commit: payment, transaction, claims and journal. It also uses the payment's intent.
-    ///
-    /// A purchase that StoreKit reports as failed ends in this commit.
-    /// - Parameter storefront: The storefront the quote is for.
-    /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or must not have one. Then
-    ///   nothing is written.
-    private func begin(
-        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> CustomerCommits.Committed<Begun> {
-        try checkpoint(.beforeFirstCommit)
-        let customer = request.customer
-        if PlantedBug.isActive(.checkThenInsert),
-            let known = try await lookUp(key: request.payment.requestIdentifier, of: customer)?.payment
-        {
-            return .init(output: .existing(known))
-        }
-        var random = SystemRandomNumberGenerator()
-        let purchase = NewPurchase(
-            id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
-            deviceId: request.deviceId, quote: quote,
-            request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
-            past: request.past, fingerprint: fingerprint)
-        let begun = try await commit(purchase, of: customer, in: storefront, until: deadline)
-        switch begun.output {
-        case .existing: break
-        case .moved(let storefront): customerHints.insert(CustomerHint(storefront: storefront), for: customer)
-        case .started(_, let isPlain):
-            customerHints.insert(CustomerHint(storefront: storefront, buysPlainly: isPlain), for: customer)
-            try checkpoint(.afterFirstCommit)
-        }
-        return begun
-    }
-
-    private func commit(
-        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> CustomerCommits.Committed<Begun> {
-        let payment = purchase.payment
-        let lookups =
-            [PaymentRepository.find(key: payment.requestIdentifier, of: customer).key]
-            + (payment.intentIdentifier.map { [UsedIntentRepository.isUsed($0, of: customer.bundleId).key] } ?? [])
-            + CustomerState.lookups(for: purchase.quote, of: customer, payment, purchase.request)
-        return try await commits.commit(
-            customer, asking: lookups, reaching: .insideFirstCommit, until: deadline
-        ) { state -> Begun in
-            if let known = try state.payment(key: payment.requestIdentifier) { return .existing(known) }
-            guard state.account.storefront == storefront else { return .moved(to: state.account.storefront) }
-            if let intent = payment.intentIdentifier { try state.use(intent) }
-            let plan = try state.plan(payment, purchase.request, quote: purchase.quote, past: purchase.past)
-            return .started(try state.begin(purchase, plan), isPlain: plan.isPlain)
-        }
-    }
-}
-
-extension CustomerState {
-    /// Uses an intent up.
-    /// - Throws: `intentDecided` when it was used before.
-    fileprivate mutating func use(_ intent: String) throws {
-        let bundleId = customer.bundleId
-        let isUsed = try read(UsedIntentRepository.isUsed(intent, of: bundleId))
-        guard !isUsed || PlantedBug.isActive(.intentPaidTwice) else {
-            throw try read(PaymentRepository.exists(intent: intent, bundleId: bundleId))
-                ? StoreError(
-                    .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
-                : StoreError.promotedPurchaseCleared
-        }
-        write(UsedIntentRepository.insert(intent, of: bundleId))
     }
 }
 

@@ -7,11 +7,10 @@ import Synchronization
 
 /// Handles `queue.add`: one key, one transaction, at most one charge, through a crash of any process.
 ///
-/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047), in batches
-/// (``AuthorizedPurchases``). For every other the first commit begins a purchase, the processor is asked, and the
-/// outcome commit ends it (ADR 0004). The request that began it, a request that joins it and the sweep all call
-/// ``drive(_:fresh:until:)``, one at a time in this process. Each commit is one function, and the process may die
-/// between them.
+/// Most purchases are authorized, written in one commit and captured after it, in batches (ADR 0047,
+/// ``NewPurchases``). Others are in progress after it: the processor is asked, and the outcome commit ends them
+/// (ADR 0004). The request that began one, a request that joins it and the sweep all call ``drive(_:fresh:until:)``,
+/// one at a time in this process. Each commit is one function, and the process may die between them.
 struct PurchaseService: QueuePart {
     /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
@@ -29,8 +28,7 @@ struct PurchaseService: QueuePart {
     let context: QueueContext
     /// Processes the events that are due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
-    /// Buys what is likely to need one commit.
-    let authorized: AuthorizedPurchases
+    let purchases: NewPurchases
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
     /// The last facts read about customers, for quotes and authorizations before a database read. They are only hints,
@@ -45,6 +43,28 @@ struct PurchaseService: QueuePart {
         var storefront: String
         /// Whether the last purchase was sold without a prompt or simulated fault.
         var buysPlainly = false
+        /// The groups of the last subscriptions bought, at most ``groupMax``.
+        private var groups: [String] = []
+
+        private static let groupMax = 8
+
+        init(storefront: String) { self.storefront = storefront }
+
+        /// Tells whether the customer is known to have subscribed in the group of a quote's product.
+        func hasSubscribed(toGroupOf quote: Quote) -> Bool {
+            groups.contains { $0.isExactly(quote.product?.subscriptionGroupIdentifier) }
+        }
+
+        /// Returns the facts after a purchase.
+        func after(_ stored: StoredTransaction, isPlain: Bool) -> CustomerHint {
+            var hint = self
+            hint.buysPlainly = isPlain
+            guard stored.transaction.transactionState == .purchased, let group = stored.terms?.subscription?.group,
+                !groups.contains(where: { $0.isExactly(group) })
+            else { return hint }
+            hint.groups = groups.suffix(Self.groupMax - 1) + [group]
+            return hint
+        }
     }
 
     typealias Written = CustomerCommits.Committed<StoredTransaction>

@@ -65,6 +65,14 @@ struct TransactionStateMachine: Hashable, Sendable {
         case releaseSlot
         /// Give the customer the product.
         case grant
+
+        /// Whether it ends what a purchase in progress has reserved.
+        var endsReservation: Bool {
+            switch self {
+            case .consumeOffer, .releaseOffer, .releaseSlot: true
+            case .journal, .grant: false
+            }
+        }
     }
 
     enum Refusal: Hashable, Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a purchase that fails, or is not sold plainly, leaves the others of its batch alone (P2 to P5).
+/// Goal: a purchase that fails, or does not end in the commit, leaves the others of its batch alone (P2 to P5).
 /// Method: batches that a test composes, with the test's processor, on both databases.
 @Suite(.serialized) struct BatchNeighbourTests {
     /// Runs `body` with three customers.
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// Expects that only the purchases of the first and the last customer are written, with their captures.
+    /// Expects that only the purchases of the first and the last customer have ended, with their captures.
     private static func expectOnlyOuter(
         _ results: [Result<PurchaseCommand.Outcome, any Error>], of customerApps: [CustomerApp],
         _ batches: ComposedBatches
@@ -63,23 +63,25 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a shopper whose parent is asked buys nothing in the batch, and the charge is voided`(
+    func `a shopper whose parent is asked has a deferred purchase in the batch, and the charge is voided`(
         _ engine: Engine
     ) async throws {
         try await Self.withThree(engine) { store, customerApps, batches in
             try await store.set("shopper1", TesterSettings(askToBuy: true))
             let results = try await batches.buy(customerApps.map { batches.order($0.reference, key: "k") })
-            #expect(results[1].outcome?.isOtherTerms == true)
+            let deferred = try #require(results[1].begun)
+            #expect(deferred.transaction.transactionState == .deferred && deferred.awaitsAnswer)
+            #expect(try await store.prompt().transaction == deferred.transaction)
+            #expect(try await customerApps[1].wholeJournal().map(\.seq) == [1, 2])
             try await Self.expectOnlyOuter(results, of: customerApps, batches)
-            #expect(batches.voided.count == 1)
-            // The first commit asks.
-            let asked = try await customerApps[1].add("coins", key: "k").transaction
-            #expect(asked.transactionState == .deferred)
+            #expect(batches.voided.count == 1 && batches.voided != [deferred.chargeKey])
+            let again = try await customerApps[1].add("coins", key: "k")
+            #expect(again.status == 202 && again.transaction == deferred.transaction)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `a charge that the processor refuses, or has not decided, is left to a first commit`(
+    func `P3: a charge that the processor refuses, or has not decided, is made after the commit`(
         _ engine: Engine
     ) async throws {
         for answer in [nil, .pending, .cancelled] as [Charge.Outcome?] {
@@ -87,26 +89,31 @@ import Testing
                 var orders = customerApps.map { batches.order($0.reference, key: "k") }
                 orders[1].answer = answer
                 let results = try await batches.buy(orders)
-                #expect(results[1].outcome?.isOtherTerms == true)
-                #expect(try await customerApps[1].changes().head == 0)
+                let begun = try #require(results[1].begun)
+                #expect(begun.phase == .charging && begun.transaction.transactionState == .purchasing)
+                #expect(try await customerApps[1].wholeJournal().map(\.seq) == [1])
                 try await Self.expectOnlyOuter(results, of: customerApps, batches)
                 #expect(batches.voided.isEmpty)
+                try await store.settle()
+                #expect(try await store.charges().map(\.chargeKey) == [begun.chargeKey])
             }
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `a reply that is lost leaves all of the batch to first commits, and nothing is written or voided`(
+    func `P3: a reply that is lost leaves all of the batch in progress after one commit, and nothing is voided`(
         _ engine: Engine
     ) async throws {
         try await Self.withThree(engine) { store, customerApps, batches in
             batches.loseReplies()
-            let writes = batches.database.statistics.writes
+            let before = batches.database.statistics
             let results = try await batches.buy(customerApps.map { batches.order($0.reference, key: "k") })
-            #expect(results.allSatisfy { $0.outcome?.isOtherTerms == true })
-            #expect(batches.database.statistics.writes == writes)
+            #expect(results.allSatisfy { $0.begun?.phase == .charging })
+            #expect(batches.database.statistics.writes == before.writes + 1)
             #expect(try await batches.captures.sweep() == 0)
             #expect(batches.captured.isEmpty && batches.voided.isEmpty)
+            try await store.settle()
+            #expect(Set(try await store.charges().map(\.chargeKey)) == Set(results.compactMap(\.begun?.chargeKey)))
         }
     }
 

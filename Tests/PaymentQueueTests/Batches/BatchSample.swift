@@ -37,28 +37,39 @@ enum BatchSample {
 
     /// A purchase that the processor has authorized or declined.
     /// - Parameters:
+    ///   - outcome: The processor's answer, or nil if the purchase is not authorized.
     ///   - authorized: The amount of the charge. Nil for the price of the quote.
     ///   - storefront: The storefront that the quote is for.
     static func command(
         _ customer: CustomerReference = BatchSample.customer(), key: String, quote: Quote = BatchSample.quote(),
         quantity: Int = 1,
-        outcome: Charge.Outcome = .authorized, authorized: Money? = nil, in storefront: String = "USA"
+        outcome: Charge.Outcome? = .authorized, authorized: Money? = nil, in storefront: String = "USA"
     ) throws -> PurchaseCommand {
-        var random = SystemRandomNumberGenerator()
-        let id = Identifiers.transaction(wall: wall, random: &random)
         let product = quote.product ?? coins
         let payment = Payment(
             requestIdentifier: key, productIdentifier: product.productIdentifier, quantity: quantity)
-        guard let amount = authorized ?? product.price.times(quantity),
-            let authorization = PurchaseAuthorization(
-                id: id, amount: amount, charge(StoredTransaction.chargeKey(of: id), amount, outcome))
-        else { throw StoreError(.internal, "the sample has no such authorization") }
+        guard let amount = authorized ?? product.price.times(quantity) else {
+            throw StoreError(.internal, "the sample has no such price")
+        }
         return PurchaseCommand(
             customer: customer,
             purchase: NewPurchase(
-                id: id, payment: payment, deviceId: "phone", quote: quote,
+                id: newIdentifier(), payment: payment, deviceId: "phone", quote: quote,
                 fingerprint: RequestFingerprint.of(payment)),
-            storefront: storefront, authorization: authorization, deadline: .now + .seconds(60))
+            storefront: storefront, authorization: outcome.flatMap { authorization(of: amount, $0) },
+            deadline: .now + .seconds(60))
+    }
+
+    /// The processor's answer about a charge of its own.
+    private static func authorization(of amount: Money, _ outcome: Charge.Outcome) -> PurchaseAuthorization? {
+        let id = newIdentifier()
+        return PurchaseAuthorization(
+            id: id, amount: amount, charge(StoredTransaction.chargeKey(of: id), amount, outcome))
+    }
+
+    private static func newIdentifier() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Identifiers.transaction(wall: wall, random: &random)
     }
 
     static func charge(_ key: String, _ amount: Money?, _ outcome: Charge.Outcome) -> Charge {
@@ -68,14 +79,14 @@ enum BatchSample {
     }
 }
 
-/// A customer's part of a batch of plain purchases. It has the rows of a test instead of a database's.
+/// A customer's part of a batch of purchases. It has the rows of a test instead of a database's.
 final class SampleCustomer {
     private(set) var state: CustomerState
     private var numbers = BatchNumbers()
-    /// The number of unfinished transactions before the batch.
-    let unfinished: Int
-    /// The payments of earlier batches, by key.
-    let paid: [String: StoredPayment]
+    /// The number of unfinished transactions in the rows that the state reads next.
+    private var unfinishedRows: Int
+    /// The payments in those rows, by key.
+    private var paid: [String: StoredPayment]
     /// The changes of all decisions.
     private(set) var changes: [SQLChange] = []
     /// The journalled changes of the last decision.
@@ -89,20 +100,29 @@ final class SampleCustomer {
         numbersFrom first: Int64 = 1_001, count: Int = 100
     ) {
         self.state = state
-        self.unfinished = unfinished
+        unfinishedRows = unfinished
         self.paid = paid
-        numbers.add(
-            Array(first..<first + Int64(count)), of: BatchNumbers.Key(.transaction, of: state.customer.bundleId))
+        let app = state.customer.bundleId
+        numbers.add(Array(first..<first + Int64(count)), of: BatchNumbers.Key(.transaction, of: app))
+        numbers.add(Array(1...Int64(count)), of: BatchNumbers.Key(.prompt, of: app))
     }
 
-    /// Decides about an authorized purchase, with the rows that the decision asks for.
-    func buy(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
+    /// The number of unfinished transactions.
+    var unfinished: Int { unfinishedRows + state.boughtCount }
+    /// The number of keys that have a payment.
+    var paidCount: Int { paid.count + state.payments.count }
+    /// The payment of a key.
+    func payment(_ key: String) -> StoredPayment? { state.payments[ExactText(key)] ?? paid[key] }
+
+    /// Decides about a purchase, with the rows that the decision asks for.
+    func begin(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
         while true {
             do {
-                let (next, decided) = try state.deciding({ state in try state.buy(command) }, with: &numbers)
+                let (next, decided) = try state.deciding({ state in try state.begin(command) }, with: &numbers)
                 guard let outcome = decided.output as? PurchaseCommand.Outcome else {
                     throw StoreError(.internal, "a purchase without an outcome")
                 }
+                if !decided.keepsRows { write(outcome, fingerprint: command.purchase.fingerprint) }
                 state = next
                 changes += decided.changes + decided.logs
                 (published, woken) = (decided.published, decided.woken)
@@ -112,6 +132,20 @@ final class SampleCustomer {
                 for key in unread.lookups { state.add(try rows(of: key), of: key) }
             }
         }
+    }
+
+    /// Writes what the state forgets with a decision, and reads again.
+    private func write(_ outcome: PurchaseCommand.Outcome, fingerprint: String?) {
+        unfinishedRows += state.boughtCount
+        for (key, payment) in state.payments { paid[key.text] = payment }
+        guard let stored = outcome.begun, let fingerprint else { return }
+        let value = stored.transaction
+        if value.transactionState == .purchased { unfinishedRows += 1 }
+        let reply =
+            stored.phase == .settled
+            ? AddPaymentReply(status: PaymentRepository.endedStatus, transaction: value, isReplayed: true) : nil
+        paid[value.payment.requestIdentifier] = StoredPayment(
+            fingerprint: fingerprint, transactionID: stored.id, reply: reply)
     }
 
     /// The rows that a database would have.
@@ -132,7 +166,7 @@ final class SampleCustomer {
         if key.statement === TransactionRepository.unfinishedCount(of: customer, limit: 0).key.statement,
             case .integer(let limit) = key.values.last
         {
-            let count = min(Int64(unfinished + state.boughtCount), limit)
+            let count = min(Int64(unfinished), limit)
             return [SQLRow(columns: ["unfinished"], values: [.integer(count)])]
         }
         // The customer has no subscriptions, and owns nothing.
@@ -141,13 +175,17 @@ final class SampleCustomer {
 }
 
 extension PurchaseCommand.Outcome {
-    /// The purchase that was sold, or that has failed.
-    var stored: StoredTransaction? { if case .sold(let stored) = self { stored } else { nil } }
+    /// The purchase that the commit has written.
+    var begun: StoredTransaction? { if case .begun(let stored, _) = self { stored } else { nil } }
+
+    /// The purchase that the commit has begun and ended.
+    var stored: StoredTransaction? { begun.flatMap { $0.phase == .settled ? $0 : nil } }
+
+    /// Whether the commit has begun a purchase that goes on.
+    var isInProgress: Bool { begun != nil && stored == nil }
 
     var existing: StoredPayment? { if case .existing(let payment) = self { payment } else { nil } }
 
     /// The customer's storefront, if it is another one than the quote's.
     var storefront: String? { if case .moved(let storefront) = self { storefront } else { nil } }
-
-    var isOtherTerms: Bool { if case .otherTerms = self { true } else { false } }
 }

@@ -7,10 +7,11 @@ import StorebusTesting
 
 @testable import PaymentQueue
 
-/// Authorized purchases whose batches a test composes, on the database of a store's payment queue.
+/// Purchases whose batches a test composes, on the database of a store's payment queue.
 ///
 /// The processor is the test's, and has no deadline. All requests are handled on one loop, as in a process of its own.
-/// One purchase goes ahead, and its authorization is held until all others have arrived, so those are one batch.
+/// One purchase goes ahead, and its authorization is held until all others that are authorized have arrived, so those
+/// are one batch. It ends before a commit.
 final class ComposedBatches: Sendable {
     /// A purchase, with the processor's answer to it.
     struct Order: Sendable {
@@ -21,6 +22,15 @@ final class ComposedBatches: Sendable {
         var storefront: String
         /// The answer to the authorization, or nil if the processor refuses the charge.
         var answer: Charge.Outcome?
+
+        fileprivate var request: AddPaymentRequest {
+            AddPaymentRequest(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, deviceId: "phone",
+                payment: payment)
+        }
+
+        /// The amount that is authorized, as of a customer who is not known to have subscribed.
+        fileprivate var amount: Money? { PurchaseAuthorization.amount(of: request, quote, hasSubscribed: false) }
     }
 
     private struct Contents {
@@ -35,12 +45,14 @@ final class ComposedBatches: Sendable {
         var voided: [String] = []
     }
 
-    /// The customer of the purchase that goes ahead. It is refused, so nothing is written for it.
+    /// Whether this is the task of the purchase that goes ahead.
+    @TaskLocal private static var isOpener = false
+    /// The customer of that purchase, who is unknown.
     private static let opener = CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_opener")
 
     let store: TestStore
     let database: any SQLDatabase
-    let purchases: AuthorizedPurchases
+    let purchases: NewPurchases
     /// Captures and voids at the test's processor.
     let captures: CaptureService
     private let loop: UVLoop
@@ -69,10 +81,13 @@ final class ComposedBatches: Sendable {
             leases: context.leases,
             checkpoint: { place in
                 if place == .beforeAuthorization { contents.withLock { $0.arrived += 1 } }
+                if place == .beforeFirstCommit, ComposedBatches.isOpener {
+                    throw StoreError(.notFound, "no such customer")
+                }
                 try context.checkpoint(place)
             }, record: context.record, logger: context.logger)
         captures = CaptureService(context: own)
-        purchases = AuthorizedPurchases(context: own, captures: captures)
+        purchases = NewPurchases(context: own, captures: captures)
         database = context.database
         self.store = store
         self.contents = contents
@@ -101,17 +116,19 @@ final class ComposedBatches: Sendable {
             quote: store.catalogue.quote(request), storefront: "USA", answer: answer)
     }
 
-    /// Begins purchases as one batch of authorizations, and one of commits.
+    /// Begins purchases as one batch of authorizations, and one of commits. Those that are not authorized are committed
+    /// before it.
     func begin(_ orders: [Order]) async throws -> [Task<PurchaseCommand.Outcome, any Error>] {
+        let authorized = orders.filter { ($0.amount?.minorUnits ?? 0) > 0 }
         let before = contents.withLock { contents in
-            contents.orders = orders
+            contents.orders = authorized
             return contents.arrived
         }
-        let first = start(order(Self.opener, key: "opener"))
+        let first = Self.$isOpener.withValue(true) { start(order(Self.opener, key: "opener")) }
         try await eventually("the first one is held") { contents.withLock { $0.holder != nil } }
         let tasks = orders.map(start)
         try await eventually("the others have arrived") {
-            contents.withLock { $0.arrived } == before + 1 + orders.count
+            contents.withLock { $0.arrived } == before + 1 + authorized.count
         }
         let holder = contents.withLock { contents in
             defer { contents.holder = nil }
@@ -130,13 +147,11 @@ final class ComposedBatches: Sendable {
     }
 
     private func start(_ order: Order) -> Task<PurchaseCommand.Outcome, any Error> {
-        let request = AddPaymentRequest(
-            bundleId: order.customer.bundleId, customerIdentifier: order.customer.customerIdentifier,
-            deviceId: "phone", payment: order.payment)
         let fingerprint = RequestFingerprint.of(order.payment)
         return Task(executorPreference: loop) { [purchases] in
-            try await purchases.buy(
-                request, order.quote, in: order.storefront, fingerprint, until: .now + .seconds(600)
+            try await purchases.begin(
+                order.request, order.quote, in: order.storefront, fingerprint, authorizing: order.amount,
+                until: .now + .seconds(600)
             ).output
         }
     }
@@ -215,8 +230,11 @@ extension TestStore {
 extension Result<PurchaseCommand.Outcome, any Error> {
     var outcome: PurchaseCommand.Outcome? { try? get() }
 
-    /// The purchase that was written.
+    /// The purchase that was begun and ended.
     var stored: StoredTransaction? { outcome?.stored }
+
+    /// The purchase that was written.
+    var begun: StoredTransaction? { outcome?.begun }
 
     var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized, .slow) struct CustomerBatchRunTests {
     /// A command, which can be performed on several stores.
     private enum Step: Sendable {
-        case buy(PurchaseCommand, isKnown: Bool)
+        case begin(PurchaseCommand, isKnown: Bool)
         case finish(String, of: CustomerReference)
         case takeBack(String, SubscriptionEnding, of: CustomerReference)
         /// Takes a number and a place, writes, and fails then.
@@ -45,13 +45,16 @@ import Testing
                 let quote = BatchSample.quote(
                     products[Int.random(in: products.indices, using: &random)],
                     limit: Bool.random(using: &random) ? limit : nil)
+                let isAgreed = Int.random(in: 0..<8, using: &random) > 0
                 let command = try BatchSample.command(
                     customer, key: "k\(Int.random(in: 0..<count / 4, using: &random))", quote: quote,
                     quantity: Int.random(in: 1...3, using: &random),
                     outcome: Int.random(in: 0..<6, using: &random) > 0 ? .authorized : .declined,
+                    authorized: isAgreed ? nil : .usd("0.01"),
                     in: Int.random(in: 0..<10, using: &random) > 0 ? "USA" : "FRA")
-                ids[customer, default: []].append(command.purchase.id)
-                return .buy(command, isKnown: Bool.random(using: &random))
+                let authorized = isAgreed ? command.authorization?.id : nil
+                ids[customer, default: []].append(authorized ?? command.purchase.id)
+                return .begin(command, isKnown: Bool.random(using: &random))
             case 10..<14: return .finish(id, of: customer)
             case 14..<16: return .takeBack(id, .refunded, of: customer)
             case 16..<18: return .takeBack(id, .revoked, of: customer)
@@ -62,11 +65,11 @@ import Testing
 
     private static func command(_ step: Step) -> CustomerCommand {
         switch step {
-        case .buy(let command, let isKnown):
+        case .begin(let command, let isKnown):
             CustomerCommand(
                 customer: command.customer, lookups: isKnown ? lookups(of: command) : [],
                 numbers: isKnown ? [BatchNumbers.Key(.transaction, of: command.customer.bundleId): 1] : [:]
-            ) { state in try text(of: try state.buy(command)) }
+            ) { state in try text(of: try state.begin(command)) }
         case .finish(let id, let customer):
             CustomerCommand(customer: customer) { state in
                 guard let stored = try state.transaction(id) else { throw StoreError(.notFound, "no such transaction") }
@@ -95,12 +98,13 @@ import Testing
     }
 
     private static func text(of outcome: PurchaseCommand.Outcome) throws -> String {
-        if let stored = outcome.stored { return "sold \(try StoredJSON.text(stored.transaction))" }
+        if let begun = outcome.begun {
+            return "\(outcome.isInProgress ? "begun" : "ended") \(try StoredJSON.text(begun.transaction))"
+        }
         if let existing = outcome.existing {
             return "existing \(existing.transactionID) \(try StoredJSON.text(existing.reply))"
         }
-        if let storefront = outcome.storefront { return "moved to \(storefront)" }
-        return "other terms"
+        return "moved to \(outcome.storefront ?? "")"
     }
 
     private static func text(of result: Result<CustomerBatch.Outcome, any Error>) -> String {
@@ -177,7 +181,7 @@ import Testing
             }
         }
         // The run has had some of everything.
-        for word in ["sold", "existing", "moved", "other terms", "finished", "refunded", "revoked", "notFound"] {
+        for word in ["ended", "begun", "existing", "moved", "finished", "refunded", "revoked", "notFound"] {
             #expect(expected.outcomes.contains { $0.hasPrefix(word) }, "\(word)")
         }
         #expect(expected.outcomes.allSatisfy { $0 != "not decided" })

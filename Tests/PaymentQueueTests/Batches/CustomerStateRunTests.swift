@@ -57,6 +57,7 @@ import Testing
         var command: PurchaseCommand
         var key: String
         var isHere: Bool
+        var asks: Bool
         var isAgreed: Bool
         var outcome: Charge.Outcome
         var limit: Int?
@@ -76,7 +77,7 @@ import Testing
             customer, key: key, quote: quote, quantity: quantity, outcome: outcome,
             authorized: isAgreed || asks ? nil : .usd("0.01"), in: isHere ? "USA" : "FRA")
         return Command(
-            command: command, key: key, isHere: isHere, isAgreed: isAgreed, outcome: outcome, limit: limit)
+            command: command, key: key, isHere: isHere, asks: asks, isAgreed: isAgreed, outcome: outcome, limit: limit)
     }
 
     /// Handles the commands as one batch.
@@ -90,23 +91,27 @@ import Testing
         var given: [Int64] = []
         for command in commands {
             let (head, modified) = (batch.state.headSeq, batch.state.modifiedSeq)
-            let outcome = try batch.buy(command.command)
+            let outcome = try batch.begin(command.command)
             let expected = shopper.model.handle(
-                key: command.key, isHere: command.isHere, isAgreed: command.isAgreed, answer: command.outcome,
-                limit: command.limit)
+                key: command.key, isHere: command.isHere, asks: command.asks, isAgreed: command.isAgreed,
+                answer: command.outcome, limit: command.limit)
             #expect(PurchaseModel.Outcome(outcome) == expected)
             #expect(batch.state.headSeq == shopper.model.head && batch.state.modifiedSeq == shopper.model.purchased)
-            #expect(batch.unfinished + batch.state.boughtCount == shopper.model.unfinished)
+            #expect(batch.unfinished == shopper.model.unfinished)
             #expect(batch.changes.isEmpty == !batch.state.hasChanged)
-            guard let stored = outcome.stored else {
+            guard let stored = outcome.begun else {
                 #expect(batch.state.headSeq == head && batch.state.modifiedSeq == modified)
                 #expect(batch.published.isEmpty)
                 #expect(outcome.existing == nil || outcome.existing == shopper.payments[command.key])
                 continue
             }
+            let rows = stored.transaction.transactionState == .purchasing ? 1 : 2
+            let seqs = (0..<rows).map { stored.createdSeq + Int64($0) }
+            #expect(batch.published.map(\.seq) == seqs)
+            #expect(outcome.isInProgress == (expected == .inProgress))
             shopper.journal += batch.published.map(\.seq)
             shopper.transactions.append(stored)
-            shopper.payments[command.key] = batch.state.payments[ExactText(command.key)]
+            shopper.payments[command.key] = batch.payment(command.key)
             if let number = stored.transaction.transactionIdentifier.flatMap(Int64.init) { given.append(number) }
         }
         return given
@@ -124,6 +129,6 @@ import Testing
         let purchased = transactions.filter { $0.transaction.transactionState == .purchased }
         #expect(purchased.compactMap(\.modifiedSeq) == (0..<purchased.count).map { Int64($0 + 1) })
         #expect(purchased.allSatisfy { $0.historySeq == $0.createdSeq + 1 })
-        #expect(transactions.map(\.createdSeq) == transactions.indices.map { Int64(2 * $0 + 1) })
+        #expect(zip(transactions, transactions.dropFirst()).allSatisfy { $0.createdSeq < $1.createdSeq })
     }
 }

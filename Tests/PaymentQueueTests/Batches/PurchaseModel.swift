@@ -2,11 +2,13 @@ import StoreModels
 
 @testable import PaymentQueue
 
-/// The rules about a customer's plain purchases, as simple as they can be written.
+/// The rules about a customer's purchases of consumables, as simple as they can be written.
 struct PurchaseModel {
     /// The result of a command.
     enum Outcome: Hashable, Sendable {
-        case purchased, failed, existing, moved, otherTerms
+        case purchased, failed, existing, moved
+        /// It is charged after the commit, or a parent is asked.
+        case inProgress
     }
 
     /// The number of journal rows.
@@ -20,18 +22,27 @@ struct PurchaseModel {
 
     /// - Parameters:
     ///   - isHere: Whether the quote is for the customer's storefront.
-    ///   - isAgreed: Whether the charge is for the price, and no person is asked.
+    ///   - asks: Whether a parent is asked.
+    ///   - isAgreed: Whether the charge is for the price.
     ///   - answer: The processor's answer, or nil if it refused the charge or its reply was lost.
     mutating func handle(
-        key: String, isHere: Bool = true, isAgreed: Bool = true, answer: Charge.Outcome?, limit: Int? = nil
+        key: String, isHere: Bool = true, asks: Bool = false, isAgreed: Bool = true, answer: Charge.Outcome?,
+        limit: Int? = nil
     ) -> Outcome {
-        guard let answer else { return .otherTerms }
         if keys.contains(key) { return .existing }
         guard isHere else { return .moved }
-        if !isAgreed { return .otherTerms }
-        if let limit, unfinished >= limit { return .otherTerms }
         keys.insert(key)
-        head += 2
+        head += 1
+        if let limit, unfinished >= limit {
+            head += 1
+            return .failed
+        }
+        if asks {
+            head += 1
+            return .inProgress
+        }
+        guard isAgreed, let answer else { return .inProgress }
+        head += 1
         guard answer == .authorized else { return .failed }
         purchased += 1
         unfinished += 1
@@ -42,11 +53,14 @@ struct PurchaseModel {
 extension PurchaseModel.Outcome {
     init(_ outcome: PurchaseCommand.Outcome) {
         switch outcome {
-        case .sold(let stored):
-            self = stored.transaction.transactionState == .purchased ? .purchased : .failed
+        case .begun(let stored, _):
+            switch stored.transaction.transactionState {
+            case .purchased: self = .purchased
+            case .failed: self = .failed
+            case .purchasing, .deferred, .restored: self = .inProgress
+            }
         case .existing: self = .existing
         case .moved: self = .moved
-        case .otherTerms: self = .otherTerms
         }
     }
 }

@@ -76,4 +76,31 @@ import Testing
             #expect(terms.content == .init(version: "1.0", length: 9))
         }
     }
+
+    @Test func `the offer's or the regular price is authorized, zero stands for what is free, and nil for others`() {
+        let offered = Product.subscription("basic", intro: .discount(.payUpFront, "1.99", 2, .month))
+        let trial = Product.subscription("pro", intro: .discount(.freeTrial, "0.00", 1, .week))
+        func amount(
+            _ product: Product, quantity: Int = 1, hasSubscribed: Bool = false,
+            _ change: (inout AddPaymentRequest) -> Void = { _ in }
+        ) -> Money? {
+            var request = AddPaymentRequest(
+                bundleId: "app", customerIdentifier: "c", deviceId: "phone",
+                payment: Payment(
+                    requestIdentifier: "k", productIdentifier: product.productIdentifier, quantity: quantity))
+            change(&request)
+            return PurchaseAuthorization.amount(
+                of: request, BatchSample.quote(product), hasSubscribed: hasSubscribed)
+        }
+        let (coins, beaches) = (BatchSample.coins, Product.product("beaches", .nonConsumable, "1.99"))
+        #expect(amount(coins, quantity: 3) == .usd("2.97"))
+        #expect([amount(beaches), amount(beaches, quantity: 2)] == [.usd("1.99"), nil])
+        #expect([amount(offered), amount(offered, hasSubscribed: true)] == [.usd("1.99"), .usd("9.99")])
+        #expect([amount(trial), amount(trial, hasSubscribed: true)] == [.usd("0.00"), .usd("9.99")])
+        let promoted = amount(coins) { $0.payment.intentIdentifier = "i" }
+        let asked = amount(coins) { $0.payment.simulatesAskToBuyInSandbox = true }
+        let past = amount(offered) { $0.past = PastPurchase(due: .periodEnd, at: Timestamp(milliseconds: 0)) }
+        let unsigned = amount(offered) { $0.payment.paymentDiscount = .offer("loyal", nonce: "n") }
+        #expect([promoted, asked, past, unsigned] == [.usd("0.99"), nil, nil, nil])
+    }
 }

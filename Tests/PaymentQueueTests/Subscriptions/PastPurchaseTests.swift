@@ -44,6 +44,27 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `a free one ends in its first commit, and has renewed when it is answered`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let free = with(ProductDiscount.discount(.freeTrial, "0.00", 1, .month)) {
+                ($0.identifier, $0.type) = ("FREE", .subscription)
+            }
+            store.catalogue.sell(
+                .subscription("star.monthly", group: "star"), level: 1,
+                redeemable: [RedeemableOffer(type: .code, offer: free, audiences: [.new])])
+            let bought = try await alice.add(
+                "star.monthly", past: past(), redeeming: RedeemedOffer(type: .code, identifier: "FREE"))
+            #expect(bought.transaction.price == .usd("0.00"))
+            #expect(bought.transaction.transactionDate == TestStore.instant("2027-03-01"))
+            #expect(try await alice.subscription().expiresDate == TestStore.instant("2027-05-01"))
+            #expect(try await store.charges().map(\.amount) == [.usd("9.99")])
+            #expect(try await store.renewals().map(\.amount) == [.usd("9.99")])
+            try await store.checkSubscriptions()
+        }
+    }
+
     @Test func `renewal turned off at once, it has expired`() async throws {
         try await withStore(.sqlite) { store, alice in
             let bought = try await alice.add("news.weekly", past: past(renews: false))
@@ -202,11 +223,13 @@ import Testing
 }
 
 extension CustomerApp {
-    fileprivate func add(_ product: String, past: PastPurchase) async throws -> AddPaymentReply {
+    fileprivate func add(
+        _ product: String, past: PastPurchase, redeeming redeemed: RedeemedOffer? = nil
+    ) async throws -> AddPaymentReply {
         var request = AddPaymentRequest(
             bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device,
             payment: Payment(requestIdentifier: "past-\(product)", productIdentifier: product))
-        request.past = past
+        (request.past, request.redeemedOffer) = (past, redeemed)
         return try await store.caller.call(
             PaymentEndpoints.addPayment, request, context: CallContext(deadline: .now + .seconds(60)))
     }

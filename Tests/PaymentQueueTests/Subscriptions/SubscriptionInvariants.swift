@@ -1,5 +1,6 @@
 import BusService
 import Persistence
+import ServiceTesting
 import StoreModels
 import Testing
 
@@ -78,8 +79,9 @@ extension TestStore {
         #expect(left.values.allSatisfy { $0 >= 0 }, comment)
     }
 
-    /// The whole ledger, page by page.
+    /// The whole ledger, page by page, after everything that was committed is captured.
     func allCharges() async throws -> [Charge] {
+        _ = try await alive?.service.captures.captureAll()
         var (all, after): ([Charge], String?) = ([], nil)
         repeat {
             let page = try await caller.call(

@@ -1,7 +1,7 @@
 @testable import PaymentQueue
 
 extension Checkpoint {
-    /// Those every purchase comes by.
+    /// Those that a purchase which is charged after its first commit comes by.
     static let ofPurchase: [Checkpoint] = [
         .beforeFirstCommit, .insideFirstCommit, .afterFirstCommit, .beforeCharge, .afterCharge, .insideOutcomeCommit,
         .afterOutcomeCommit, .afterPublish, .beforeReply,

@@ -2,9 +2,9 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Buys products whose charge is authorized first, in batches (ADR 0047, ADR 0070).
-struct AuthorizedPurchases: QueuePart {
-    /// Timeout of the authorizations. A processor that takes longer is asked after a first commit.
+/// Begins purchases in batches: authorizes, commits, and captures or voids (ADR 0047, ADR 0070).
+struct NewPurchases: QueuePart {
+    /// Timeout of the authorizations. A processor that takes longer is asked after the first commit.
     static let authorizationTime: Duration = .milliseconds(200)
     /// The time that a caller must have left when its authorization is asked for.
     static let leastTime: Duration = .milliseconds(50)
@@ -28,57 +28,59 @@ struct AuthorizedPurchases: QueuePart {
         }
     }
 
-    /// Authorizes a purchase and commits it.
+    /// Makes the first commit of a purchase. Most purchases end in it: paid by an authorization, free, or failed.
     /// - Parameters:
     ///   - storefront: The storefront the quote is for.
+    ///   - amount: The amount to authorize. Zero for a purchase that is likely to be free, and nil for one that is
+    ///     charged after the commit.
     ///   - deadline: The caller's deadline.
-    /// - Returns: ``PurchaseCommand/Outcome/otherTerms`` for a purchase that needs a first commit. Nothing of it is
-    ///   written, and no charge is held. If the reply to an authorization was lost, the charge lapses.
-    /// - Throws: `notFound` for an unknown customer.
-    func buy(
+    /// - Throws: `notFound` for an unknown customer, or `intentDecided` when the promoted purchase has had its payment
+    ///   (I3), or must not have one. Then nothing is written. If the reply to an authorization was lost, the charge
+    ///   lapses.
+    func begin(
         _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
-        until deadline: ContinuousClock.Instant
+        authorizing amount: Money?, until deadline: ContinuousClock.Instant
     ) async throws -> CustomerCommits.Committed<PurchaseCommand.Outcome> {
-        guard let authorization = try await authorize(request, quote, until: deadline) else {
-            return .init(output: .otherTerms)
-        }
+        let authorization = try await authorize(amount, request, until: deadline)
+        try checkpoint(.beforeFirstCommit)
         let command = PurchaseCommand(
             customer: request.customer,
             purchase: NewPurchase(
-                id: authorization.id, payment: request.payment, deviceId: request.deviceId, quote: quote,
-                fingerprint: fingerprint),
+                id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
+                request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+                past: request.past, fingerprint: fingerprint),
             storefront: storefront, authorization: authorization, deadline: deadline)
-        let bought: CustomerCommits.Committed<PurchaseCommand.Outcome>
+        let begun: CustomerCommits.Committed<PurchaseCommand.Outcome>
         do {
-            bought = try await commit(command)
+            let isLikelySold = authorization?.reply == .approved || amount?.minorUnits == 0
+            begun = try await commit(command, identifierCount: isLikelySold ? 1 : 0)
         } catch {
-            if Self.isUnwritten(error) { captures.void(authorization) }
+            if Self.isUnwritten(error), let authorization { captures.void(authorization) }
             throw error
         }
-        switch bought.output {
-        case .sold: break
-        // Its commit was reported as failed.
-        case .existing(let payment) where payment.transactionID.isExactly(authorization.id): break
-        case .existing, .moved, .otherTerms:
-            captures.void(authorization)
-            return bought
+        if let authorization {
+            if begun.output.transactionID?.isExactly(authorization.id) == true {
+                if authorization.reply == .approved { captures.add(authorization) }
+            } else {
+                captures.void(authorization)
+            }
         }
-        if authorization.reply == .approved { captures.add(authorization) }
-        try checkpoint(.afterOnlyCommit)
-        return bought
+        if case .begun = begun.output { try checkpoint(.afterFirstCommit) }
+        return begun
     }
 
     private func commit(
-        _ command: PurchaseCommand
+        _ command: PurchaseCommand, identifierCount: Int
     ) async throws -> CustomerCommits.Committed<PurchaseCommand.Outcome> {
         let (customer, purchase) = (command.customer, command.purchase)
+        let payment = purchase.payment
         return try await commits.commit(
             customer,
-            asking: [PaymentRepository.find(key: purchase.payment.requestIdentifier, of: customer).key]
-                + CustomerState.lookups(for: purchase.quote, of: customer, purchase.payment, purchase.request),
-            identifierCount: command.authorization.reply == .approved ? 1 : 0, reaching: .insideOnlyCommit,
-            until: command.deadline
-        ) { state in try state.buy(command) }
+            asking: [PaymentRepository.find(key: payment.requestIdentifier, of: customer).key]
+                + (payment.intentIdentifier.map { [UsedIntentRepository.isUsed($0, of: customer.bundleId).key] } ?? [])
+                + CustomerState.lookups(for: purchase.quote, of: customer, payment, purchase.request),
+            identifierCount: identifierCount, reaching: .insideFirstCommit, until: command.deadline
+        ) { state in try state.begin(command) }
     }
 
     /// Tells whether a command that failed has certainly written nothing.
@@ -96,14 +98,11 @@ struct AuthorizedPurchases: QueuePart {
     // MARK: Authorize
 
     private func authorize(
-        _ request: AddPaymentRequest, _ quote: Quote, until deadline: ContinuousClock.Instant
+        _ amount: Money?, _ request: AddPaymentRequest, until deadline: ContinuousClock.Instant
     ) async throws -> PurchaseAuthorization? {
         let last = deadline - PurchaseService.replyMargin
-        guard let amount = PurchaseAuthorization.amount(of: request, quote), .now + Self.leastTime < last else {
-            return nil
-        }
-        var random = SystemRandomNumberGenerator()
-        let id = Identifiers.transaction(wall: clock.wall(), random: &random)
+        guard let amount, amount.minorUnits > 0, .now + Self.leastTime < last else { return nil }
+        let id = newIdentifier()
         try checkpoint(.beforeAuthorization)
         let charge = try await authorizations.run(
             WaitingCharge(
@@ -115,6 +114,11 @@ struct AuthorizedPurchases: QueuePart {
         guard let charge else { return nil }
         try checkpoint(.afterAuthorization)
         return PurchaseAuthorization(id: id, amount: amount, charge)
+    }
+
+    private func newIdentifier() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Identifiers.transaction(wall: clock.wall(), random: &random)
     }
 
     /// Asks the processor about a batch, except for callers who cannot wait for it any more.
@@ -135,26 +139,37 @@ struct AuthorizedPurchases: QueuePart {
     }
 }
 
-/// Buys a product whose charge was authorized or declined before its batch.
+/// Begins a purchase, whose charge may be authorized or declined already.
 struct PurchaseCommand: Sendable {
     /// The result of a command.
     enum Outcome: Sendable {
-        /// The purchase is written as sold, or as failed when the processor has declined.
-        case sold(StoredTransaction)
+        /// The key is new. The commit has written the purchase, ended or in progress.
+        ///
+        /// A plain one is charged without a prompt or simulated fault, as the customer's next one is likely to be.
+        case begun(StoredTransaction, isPlain: Bool)
         /// The key was used before, possibly by an earlier command of the batch.
         case existing(StoredPayment)
-        /// The customer's storefront is not the quote's.
+        /// The customer's storefront is not the quote's. Nothing is written.
         case moved(to: String)
-        /// The customer's rows lead to other terms than the authorized ones. Nothing is written.
-        case otherTerms
+
+        /// The `id` of the key's transaction.
+        var transactionID: String? {
+            switch self {
+            case .begun(let stored, _): stored.id
+            // Its commit may have been reported as failed.
+            case .existing(let payment): payment.transactionID
+            case .moved: nil
+            }
+        }
     }
 
     var customer: CustomerReference
-    /// Its identifier is the authorization's.
+    /// The purchase, under the identifier that it has unless it takes the authorization's.
     var purchase: NewPurchase
     /// The storefront of the purchase's quote.
     var storefront: String
-    var authorization: PurchaseAuthorization
+    /// Nil for a purchase that is charged after the commit.
+    var authorization: PurchaseAuthorization?
     /// The caller's deadline.
     var deadline: ContinuousClock.Instant
 }

@@ -11,6 +11,7 @@ extension PlantedBug {
         guard database.dialect == .sqlite else { return }
         do {
             try await database.write { transaction in
+                for index in indexesLeftOut { try await transaction.execute("DROP INDEX IF EXISTS \(index)") }
                 for table in tablesWithoutKeys {
                     try await transaction.execute("CREATE TABLE planted AS SELECT * FROM \(table)")
                     try await transaction.execute("DROP TABLE \(table)")
@@ -34,10 +35,14 @@ extension PlantedBug {
     }
 
     private static var tablesWithoutKeys: [String] {
-        if isActive(.checkThenInsert) { return ["payment"] }
         if isActive(.offerClaimedTwice) { return ["offer_claim"] }
         if isActive(.renewalWithoutUniqueRow) { return ["subscription_period"] }
-        return isActive(.intentPaidTwice) ? ["payment", "used_intent"] : []
+        return isActive(.intentPaidTwice) ? ["used_intent"] : []
+    }
+
+    private static var indexesLeftOut: [String] {
+        if isActive(.checkThenInsert) { return ["payment_transaction_key"] }
+        return isActive(.intentPaidTwice) ? ["payment_transaction_intent"] : []
     }
 }
 

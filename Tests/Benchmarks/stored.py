@@ -103,7 +103,7 @@ OWN = {"id": "s.id", "transaction_id": "s.id", "customer_identifier": "s.custome
        "event_at": "s.at", "signed_at": "s.at", "account": "s.account", "uuid": "s.uuid"}
 DEFAULT = {"xact", "charge_number"}
 # Tables, the column that says which rows are copied, and whether only recent sales have one.
-TABLES = [("payment_queue", "payment_transaction", "id", False), ("payment_queue", "payment", "transaction_id", False),
+TABLES = [("payment_queue", "payment_transaction", "id", False),
           ("payment_processor", "charge", "charge_key", False), ("payment_queue", "journal", "position", True),
           ("payment_queue", "server_event", "position", True), ("app_store_server", "notification", "position", True),
           ("app_store_server", "notification_payload", "position", True)]

@@ -76,13 +76,13 @@ final class SimulationChecks: Sendable {
         Rule(
             number: "P3", text: "a key has two payments",
             sql: """
-                SELECT customer_identifier, request_key FROM payment
+                SELECT customer_identifier, request_key FROM payment_transaction WHERE request_key IS NOT NULL
                 GROUP BY bundle_id, customer_identifier, request_key HAVING COUNT(*) > 1
                 """),
         Rule(
             number: "I3", text: "an intent has two payments",
             sql: """
-                SELECT intent_identifier FROM payment WHERE intent_identifier IS NOT NULL
+                SELECT intent_identifier FROM payment_transaction WHERE intent_identifier IS NOT NULL
                 GROUP BY bundle_id, intent_identifier HAVING COUNT(*) > 1
                 """),
         Rule(

@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 8bd22df44550583d, PostgreSQL 82c48d45f3157385
+-- 1 '0.1.0': SQLite e38e18610fb3243, PostgreSQL 7ce6405884b3f257
 
 -- SQLite
 
@@ -146,20 +146,6 @@ CREATE TABLE paid_group (
     PRIMARY KEY (original_id, product_identifier, subscription_group)
 );
 CREATE INDEX paid_group_customer ON paid_group (bundle_id, customer_identifier);
-CREATE TABLE payment (
-    bundle_id TEXT NOT NULL,
-    customer_identifier TEXT NOT NULL,
-    request_key TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    intent_identifier TEXT,
-    transaction_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
-    answer_status INTEGER,
-    answer_body TEXT,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (bundle_id, customer_identifier, request_key),
-    UNIQUE (bundle_id, intent_identifier),
-    CHECK ((answer_status IS NULL) = (answer_body IS NULL))
-);
 CREATE TABLE payment_transaction (
     id TEXT PRIMARY KEY,
     bundle_id TEXT NOT NULL,
@@ -181,6 +167,9 @@ CREATE TABLE payment_transaction (
     was_deferred INTEGER NOT NULL DEFAULT 0,
     sign_ins INTEGER NOT NULL DEFAULT 0,
     supersedes TEXT,
+    request_key TEXT,
+    fingerprint TEXT,
+    intent_identifier TEXT,
     waits_for TEXT,
     claimed_by TEXT,
     claimed_until BIGINT NOT NULL
@@ -189,8 +178,11 @@ CREATE TABLE payment_transaction (
     quote TEXT,
     offer_request TEXT,
     body TEXT NOT NULL,
+    answer_body TEXT,
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier),
     UNIQUE (bundle_id, customer_identifier, created_seq),
+    CHECK ((request_key IS NULL) = (fingerprint IS NULL)),
+    CHECK (request_key IS NOT NULL OR (intent_identifier IS NULL AND answer_body IS NULL)),
     CHECK ((state = 'purchased' OR state = 'restored') = (transaction_number IS NOT NULL)),
     CHECK (is_finished = 0 OR (state = 'purchased' OR state = 'failed' OR state = 'restored')),
     CHECK (awaits_answer = 0 OR (phase = 'charging' OR phase = 'granting'))
@@ -200,6 +192,10 @@ CREATE INDEX payment_transaction_history
     WHERE transaction_number IS NOT NULL;
 CREATE UNIQUE INDEX payment_transaction_history_order
     ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;
+CREATE UNIQUE INDEX payment_transaction_intent ON payment_transaction (bundle_id, intent_identifier)
+    WHERE intent_identifier IS NOT NULL;
+CREATE UNIQUE INDEX payment_transaction_key
+    ON payment_transaction (bundle_id, customer_identifier, request_key) WHERE request_key IS NOT NULL;
 CREATE UNIQUE INDEX payment_transaction_number ON payment_transaction (transaction_number, bundle_id)
     WHERE transaction_number IS NOT NULL;
 CREATE INDEX payment_transaction_refunds
@@ -577,22 +573,6 @@ CREATE TABLE paid_group (
     FOREIGN KEY (original_id) REFERENCES subscription(original_id)
 );
 CREATE INDEX paid_group_customer ON paid_group USING btree (bundle_id, customer_identifier);
-CREATE TABLE payment (
-    bundle_id text COLLATE "C" NOT NULL,
-    customer_identifier text COLLATE "C" NOT NULL,
-    request_key text COLLATE "C" NOT NULL,
-    fingerprint text COLLATE "C" NOT NULL,
-    intent_identifier text COLLATE "C",
-    transaction_id text COLLATE "C" NOT NULL,
-    answer_status bigint,
-    answer_body text COLLATE "C",
-    created_at bigint NOT NULL,
-    PRIMARY KEY (bundle_id, customer_identifier, request_key),
-    UNIQUE (bundle_id, intent_identifier),
-    UNIQUE (transaction_id),
-    FOREIGN KEY (transaction_id) REFERENCES payment_transaction(id),
-    CHECK (((answer_status IS NULL) = (answer_body IS NULL)))
-);
 CREATE TABLE payment_transaction (
     id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
@@ -614,6 +594,9 @@ CREATE TABLE payment_transaction (
     was_deferred bigint NOT NULL DEFAULT 0,
     sign_ins bigint NOT NULL DEFAULT 0,
     supersedes text COLLATE "C",
+    request_key text COLLATE "C",
+    fingerprint text COLLATE "C",
+    intent_identifier text COLLATE "C",
     waits_for text COLLATE "C",
     claimed_by text COLLATE "C",
     claimed_until bigint NOT NULL DEFAULT ((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint,
@@ -621,17 +604,22 @@ CREATE TABLE payment_transaction (
     quote text COLLATE "C",
     offer_request text COLLATE "C",
     body text COLLATE "C" NOT NULL,
+    answer_body text COLLATE "C",
     PRIMARY KEY (id),
     UNIQUE (bundle_id, customer_identifier, created_seq),
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer(bundle_id, customer_identifier),
     CHECK (((awaits_answer = 0) OR (phase = ANY (ARRAY['charging'::text, 'granting'::text])))),
     CHECK (((is_finished = 0) OR (state = ANY (ARRAY['purchased'::text, 'failed'::text, 'restored'::text])))),
+    CHECK (((request_key IS NOT NULL) OR ((intent_identifier IS NULL) AND (answer_body IS NULL)))),
+    CHECK (((request_key IS NULL) = (fingerprint IS NULL))),
     CHECK (((state = ANY (ARRAY['purchased'::text, 'restored'::text])) = (transaction_number IS NOT NULL))),
     CHECK ((phase = ANY (ARRAY['waiting'::text, 'charging'::text, 'granting'::text, 'quarantined'::text, 'settled'::text]))),
     CHECK ((state = ANY (ARRAY['purchasing'::text, 'purchased'::text, 'failed'::text, 'restored'::text, 'deferred'::text])))
 );
 CREATE INDEX payment_transaction_history ON payment_transaction USING btree (bundle_id, customer_identifier, transaction_number, modified_seq) WHERE (transaction_number IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_history_order ON payment_transaction USING btree (bundle_id, customer_identifier, history_seq) WHERE (history_seq IS NOT NULL);
+CREATE UNIQUE INDEX payment_transaction_intent ON payment_transaction USING btree (bundle_id, intent_identifier) WHERE (intent_identifier IS NOT NULL);
+CREATE UNIQUE INDEX payment_transaction_key ON payment_transaction USING btree (bundle_id, customer_identifier, request_key) WHERE (request_key IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_number ON payment_transaction USING btree (transaction_number, bundle_id) WHERE (transaction_number IS NOT NULL);
 CREATE INDEX payment_transaction_refunds ON payment_transaction USING btree (bundle_id, customer_identifier, refund_seq) WHERE (refund_seq IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_supersedes ON payment_transaction USING btree (supersedes) WHERE (supersedes IS NOT NULL);

@@ -165,7 +165,6 @@ extension CustomerState {
             }
             boughtCount += 1
         }
-        write(PaymentRepository.insert(purchase, of: customer, wall: wall))
         // The purchase changes nothing else that the customer's next one asks for.
         keepsRows = !terms.productType.isSoldOneAtATime && purchase.payment.intentIdentifier == nil
         if keepsRows, let fingerprint = purchase.fingerprint {
@@ -258,12 +257,12 @@ extension CustomerState {
         let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle,
-            createdSeq: seq, terms: terms, quote: quote, request: purchase.request,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request, fingerprint: purchase.fingerprint,
             chargeKey: StoredTransaction.chargeKey(of: value.id))
         return (stored, body)
     }
 
-    /// Journals the first revision, and writes the transaction's row and the idempotency key's.
+    /// Journals the first revision, and writes the transaction's row.
     private mutating func insert(
         _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
         obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms? = nil, quote: Quote? = nil
@@ -271,7 +270,6 @@ extension CustomerState {
         let (stored, body) = try start(
             purchase, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle, terms: terms, quote: quote)
         write(try TransactionRepository.insert(stored, body: body), leaving: stored)
-        write(PaymentRepository.insert(purchase, of: customer, wall: wall))
         return stored
     }
 

@@ -72,7 +72,7 @@ enum HistoryRepository {
         ("subscription_event", "original_id"), ("paid_group", "original_id"),
         ("subscription_period", "original_id"), ("subscription_period", "transaction_id"),
         ("subscription", "original_id"), ("prompt", "transaction_id"), ("download", "transaction_id"),
-        ("payment", "transaction_id"), ("payment_transaction", "id"),
+        ("payment_transaction", "id"),
     ].map { table, column in
         SQLBatchStatement.delete(
             from: table, where: "\(column) = ? AND bundle_id = ? AND customer_identifier = ?", .text, .text, .text)

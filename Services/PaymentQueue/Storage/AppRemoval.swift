@@ -9,7 +9,7 @@ struct AppRemoval: Sendable {
     private static let customerTables = [
         "journal", "prompt", "offer_claim", "purchase_slot", "owned_product", "paid_group", "subscription_event",
         "subscription_period", "subscription_extension", "refund_request",
-        "offer_nonce", "revocation", "revocation_seen", "restore", "download", "refund", "payment", "subscription",
+        "offer_nonce", "revocation", "revocation_seen", "restore", "download", "refund", "subscription",
         "payment_transaction", "customer",
     ]
     private static let appTables = [

@@ -93,8 +93,11 @@ enum PaymentQueueSchema {
         );
         """
 
-    /// Transactions, the payments that created them, and the work on them.
+    /// Transactions with the payments that created them, and the work on them.
     ///
+    /// - `request_key` is the idempotency key of the transaction's payment, and `fingerprint` its request's. A renewal,
+    ///   a restored transaction and one that supersedes another have no payment of their own. The reply to a payment is
+    ///   the `body` as of the terminal commit. `answer_body` has it from the first later revision on.
     /// - Before its prompt is answered, processes leave a transaction that `awaits_answer` alone. Its `phase` says how
     ///   it continues, also for a deferred transaction. `was_deferred` stays when it continues, so that a late answer
     ///   differs from one to a transaction that was never deferred.
@@ -137,6 +140,9 @@ enum PaymentQueueSchema {
             was_deferred INTEGER NOT NULL DEFAULT 0,
             sign_ins INTEGER NOT NULL DEFAULT 0,
             supersedes TEXT,
+            request_key TEXT,
+            fingerprint TEXT,
+            intent_identifier TEXT,
             waits_for TEXT,
             claimed_by TEXT,
             claimed_until BIGINT NOT NULL
@@ -145,12 +151,19 @@ enum PaymentQueueSchema {
             quote TEXT,
             offer_request TEXT,
             body TEXT NOT NULL,
+            answer_body TEXT,
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier),
             UNIQUE (bundle_id, customer_identifier, created_seq),
+            CHECK ((request_key IS NULL) = (fingerprint IS NULL)),
+            CHECK (request_key IS NOT NULL OR (intent_identifier IS NULL AND answer_body IS NULL)),
             CHECK (\(sql.oneOf("state", "purchased", "restored")) = (transaction_number IS NOT NULL)),
             CHECK (is_finished = 0 OR \(sql.oneOf("state", "purchased", "failed", "restored"))),
             CHECK (awaits_answer = 0 OR \(sql.oneOf("phase", "charging", "granting")))
         );
+        CREATE UNIQUE INDEX payment_transaction_key
+            ON payment_transaction (bundle_id, customer_identifier, request_key) WHERE request_key IS NOT NULL;
+        CREATE UNIQUE INDEX payment_transaction_intent ON payment_transaction (bundle_id, intent_identifier)
+            WHERE intent_identifier IS NOT NULL;
         CREATE INDEX payment_transaction_unfinished
             ON payment_transaction (bundle_id, customer_identifier, created_seq) WHERE is_finished = 0;
         CREATE INDEX payment_transaction_unsettled ON payment_transaction (id)
@@ -171,20 +184,6 @@ enum PaymentQueueSchema {
         CREATE UNIQUE INDEX payment_transaction_supersedes ON payment_transaction (supersedes)
             WHERE supersedes IS NOT NULL;
 
-        CREATE TABLE payment (
-            bundle_id TEXT NOT NULL,
-            customer_identifier TEXT NOT NULL,
-            request_key TEXT NOT NULL,
-            fingerprint TEXT NOT NULL,
-            intent_identifier TEXT,
-            transaction_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
-            answer_status INTEGER,
-            answer_body TEXT,
-            created_at BIGINT NOT NULL,
-            PRIMARY KEY (bundle_id, customer_identifier, request_key),
-            UNIQUE (bundle_id, intent_identifier),
-            CHECK ((answer_status IS NULL) = (answer_body IS NULL))
-        );
         CREATE TABLE used_intent (
             bundle_id TEXT NOT NULL,
             intent_identifier TEXT NOT NULL,

@@ -46,6 +46,8 @@ struct StoredTransaction: Hashable, Sendable {
     @Boxed var quote: Quote?
     /// The offer request to plan with again, kept like the quote.
     var request: OfferRequest?
+    /// The fingerprint of the request that created it (``RequestFingerprint``). Nil for one without an idempotency key.
+    var fingerprint: String?
     /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
     var chargeKey: String
 
@@ -104,6 +106,7 @@ extension StoredTransaction {
         _terms = Boxed(wrappedValue: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) })
         _quote = Boxed(wrappedValue: try quote.map { try StoredJSON.value(Quote.self, $0) })
         self.request = try request.map { try StoredJSON.value(OfferRequest.self, $0) }
+        fingerprint = try row["fingerprint"]
         chargeKey = try row["charge_key"]
     }
 }

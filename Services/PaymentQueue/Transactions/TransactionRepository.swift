@@ -9,13 +9,15 @@ enum TransactionRepository {
     /// - Parameter body: The transaction's JSON.
     static func insert(_ stored: StoredTransaction, body: String) throws -> SQLChange {
         let value = stored.transaction
+        let payment = stored.fingerprint == nil ? nil : value.payment
+        let key = PlantedBug.isActive(.noDeduplication) ? payment.map { _ in value.id } : payment?.requestIdentifier
         return SQLChange(
             inserted, value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
             stored.historySeq, stored.modifiedSeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer,
             stored.wasDeferred, value.revision, value.payment.productIdentifier, value.originDeviceId,
             value.transactionIdentifier.flatMap(Int64.init), value.supersedes, try stored.terms.map(StoredJSON.text),
             try stored.quote.map(StoredJSON.text), try stored.request.map(StoredJSON.text), stored.chargeKey,
-            stored.obstacle?.id, body)
+            key, stored.fingerprint, payment?.intentIdentifier, stored.obstacle?.id, body)
     }
 
     private static let inserted = SQLBatchStatement.insert(
@@ -25,7 +27,8 @@ enum TransactionRepository {
             "history_seq": .integer, "modified_seq": .integer, "state": .text, "phase": .text,
             "awaits_answer": .integer, "was_deferred": .integer, "revision": .integer, "product_identifier": .text,
             "origin_device_id": .text, "transaction_number": .integer, "supersedes": .text, "terms": .text,
-            "quote": .text, "offer_request": .text, "charge_key": .text, "waits_for": .text, "body": .text,
+            "quote": .text, "offer_request": .text, "charge_key": .text, "request_key": .text,
+            "fingerprint": .text, "intent_identifier": .text, "waits_for": .text, "body": .text,
         ])
 
     /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.

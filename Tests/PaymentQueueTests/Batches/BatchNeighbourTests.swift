@@ -138,7 +138,7 @@ import Testing
             #expect(error.code == .constraint(.unique))
             try await Self.expectOnlyOuter(results, of: customerApps, batches)
             #expect(batches.voided.count == 1)
-            for table in ["payment_transaction", "payment", "server_event"] {
+            for table in ["payment_transaction", "server_event"] {
                 #expect(try await batches.count(table) == 2, "\(table)")
             }
             _ = try await batches.database.write { transaction in

@@ -44,7 +44,6 @@ import Testing
             let written = shoppers.flatMap(\.written)
             let purchased = written.filter { $0.transaction.transactionState == .purchased }
             #expect(try await batches.count("payment_transaction") == written.count)
-            #expect(try await batches.count("payment") == written.count)
             #expect(try await batches.count("server_event") == purchased.count)
             while try await batches.captures.sweep(now: .now + .seconds(60)) > 0 {}
             #expect(batches.captured.sorted() == purchased.map(\.chargeKey).sorted())

@@ -159,8 +159,8 @@ final class SampleCustomer {
             let reply = try payment.reply.map { SQLValue.text(try StoredJSON.text($0.transaction)) }
             return [
                 SQLRow(
-                    columns: ["fingerprint", "transaction_id", "answer_status", "reply"],
-                    values: [.text(fingerprint), .text(id), .null, reply ?? .null])
+                    columns: ["fingerprint", "id", "reply"],
+                    values: [.text(fingerprint), .text(id), reply ?? .null])
             ]
         }
         if key.statement === TransactionRepository.unfinishedCount(of: customer, limit: 0).key.statement,

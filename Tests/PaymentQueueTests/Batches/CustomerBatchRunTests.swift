@@ -122,7 +122,7 @@ import Testing
     /// The tables that the steps write, with the order of their rows.
     private static let tables: KeyValuePairs<String, String> = [
         "customer": "bundle_id, customer_identifier", "payment_transaction": "bundle_id, created_seq",
-        "payment": "bundle_id, request_key", "journal": "bundle_id, seq", "server_event": "bundle_id, position",
+        "journal": "bundle_id, seq", "server_event": "bundle_id, position",
         "capture": "transaction_id", "refund": "refund_key", "revocation": "bundle_id, seq",
         "isolated_counter": "bundle_id, name", "offer_nonce": "bundle_id, nonce",
     ]

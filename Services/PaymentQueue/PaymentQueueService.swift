@@ -98,7 +98,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         captures = CaptureService(context: context)
         purchases = PurchaseService(
             context: context, renewals: renewals,
-            purchases: NewPurchases(context: context, captures: captures), inFlight: inFlight)
+            newPurchases: NewPurchases(context: context, captures: captures), inFlight: inFlight)
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)

@@ -82,12 +82,6 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// Whether a UNIQUE or PRIMARY KEY of this table was violated. A repository learns from it that another writer was
-    /// first.
-    package func isUniqueViolation(of table: String) -> Bool {
-        code == .constraint(.unique) && columns.contains { $0.hasPrefix("\(table).") }
-    }
-
     /// The message alone.
     package var description: String { message }
 }

@@ -184,8 +184,8 @@ def template(database):
     rows = []
     for body, *facts in database.rows(
             "SELECT t.body, t.id, t.customer_identifier, c.account, c.app_transaction_number, t.origin_device_id, "
-            "p.request_key, t.transaction_number, t.created_seq, t.modified_seq, n.uuid "
-            "FROM payment_queue.payment_transaction t JOIN payment_queue.payment p ON p.transaction_id = t.id "
+            "t.request_key, t.transaction_number, t.created_seq, t.modified_seq, n.uuid "
+            "FROM payment_queue.payment_transaction t "
             "JOIN payment_queue.customer c ON c.customer_identifier = t.customer_identifier "
             "JOIN app_store_server.notification n ON n.customer_identifier = t.customer_identifier "
             "WHERE t.is_finished = 1 ORDER BY t.id"):

@@ -278,7 +278,9 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let offer = ProductDiscount.discount(.payUpFront, "1.99", 1, .month)
-            store.catalogue.sell(.subscription("plus.monthly", "14.99", intro: offer), level: 1)
+            for product in ["plus.monthly", "peer.monthly"] {
+                store.catalogue.sell(.subscription(product, "14.99", intro: offer), level: 1)
+            }
             let alice = try await store.customerApp()
             _ = try await alice.subscribe("pro.monthly")
             // The next process does not know of it.
@@ -294,6 +296,10 @@ import Testing
             #expect(ledger.map(\.amount) == [.usd("0.99"), .usd("1.99"), .usd("14.99")])
             #expect(ledger.map(\.outcome) == [.approved, .cancelled, .approved])
             #expect(ledger.last?.chargeKey == "purchase:\(bought.id)")
+            // The process knows the group now, so the next purchase in it is one commit.
+            let next = try await alice.add("peer.monthly", key: "next").transaction
+            #expect(next.transactionState == .purchased && next.price == .usd("14.99"))
+            #expect(try await Self.outcome(of: next, store) == .authorized)
         }
     }
 
@@ -332,6 +338,7 @@ import Testing
             let charges = try await store.charges()
             #expect(charges.map(\.outcome) == [.approved, .approved])
             #expect(charges.last?.chargeKey == "purchase:\(paid.first?.id ?? "")")
+            #expect(try await !store.ledger().map(\.outcome).contains(.authorized))
             #expect(try await alice.changes().head == 18)
         }
     }
@@ -366,6 +373,7 @@ import Testing
             #expect(charges.map(\.outcome) == [.approved, .approved, .approved])
             let keys = ([only.id] + bought).map { "purchase:\($0)" }
             #expect(charges.dropFirst().map(\.chargeKey) == keys)
+            #expect(try await !store.ledger().map(\.outcome).contains(.authorized))
             #expect(try await alice.changes().head == 6)
         }
     }

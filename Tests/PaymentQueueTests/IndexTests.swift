@@ -16,6 +16,14 @@ import Testing
                 || plan.contains("USING INDEX payment_transaction_waiting"))
     }
 
+    @Test func `the payment of a key, and of an intent, is found by its index`() async throws {
+        let plans = [
+            (try await plan(PaymentRepository.keySQL, "app", "customer", "key"), "payment_transaction_key"),
+            (try await plan(PaymentRepository.intentSQL, "app", "intent"), "payment_transaction_intent"),
+        ]
+        for (plan, index) in plans { #expect(plan.hasPrefix("SEARCH") && plan.contains(index), "\(plan)") }
+    }
+
     @Test func `last events and waiting refund requests are found without looking through all`() async throws {
         let plans = [
             (try await plan(EventRepository.lastOfAppSQL(.sqlite), "app", 1), "journal_app"),

@@ -57,7 +57,7 @@ import Testing
                     _ = try? await transaction.execute("INSERT INTO item (name) VALUES ('behind')")
                 }
             }
-            #expect(error?.isUniqueViolation(of: "item") == true)
+            #expect(error?.code == .constraint(.unique))
             #expect(try await database.count() == 1)
             try await database.insert("after")
         }

@@ -104,7 +104,7 @@ import Testing
                     try await transaction.send("INSERT INTO item (name) VALUES (?)", "twice")
                 }
             }
-            #expect(error?.isUniqueViolation(of: "item") == true)
+            #expect(error?.code == .constraint(.unique))
             #expect(try await database.count() == 1)
             try await database.insert("after")
         }

@@ -163,8 +163,7 @@ import Testing
                 if let columns { #expect(error?.columns == columns, "\(sql)") }
             }
             let unique = await #expect(throws: PersistenceError.self) { try await database.insert("twice") }
-            #expect(unique?.isUniqueViolation(of: "item") == true)
-            #expect(unique?.isUniqueViolation(of: "shelf") == false)
+            #expect(unique?.code == .constraint(.unique))
         }
     }
 

@@ -149,7 +149,9 @@ final class CustomerCommits: Sendable {
     /// foreseen, another transaction that wants the same rows.
     private static func isOfAll(_ error: any Error) -> Bool {
         switch (error as? PersistenceError)?.code {
-        case .unavailable, .outcomeUnknown, .closed, .overloaded, .storageFull, .storageFailed: true
+        case .unavailable, .outcomeUnknown, .closed, .overloaded, .storageFull, .storageFailed, .held, .cannotOpen,
+            .corrupted, .schemaMismatch, .notDurable:
+            true
         default: false
         }
     }

@@ -158,6 +158,9 @@ extension CustomerState {
             stored = try apply(.fail(error), to: stored, isNew: true)
         } else {
             stored = try conclude(stored, isNew: true)
+            guard stored.transaction.transactionState == .purchased else {
+                throw StoreError(.internal, "a sale that its own commit does not end")
+            }
             if !terms.isFree { write(CaptureRepository.insert(stored.id, wall: wall)) }
             if let offerGroup {
                 write(EntitlementRepository.claimOffer(group: offerGroup, for: stored))

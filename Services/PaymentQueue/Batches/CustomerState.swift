@@ -62,7 +62,7 @@ struct CustomerState: Sendable {
 
     /// The payments that this batch has ended since the rows were read, by their keys.
     var payments: [ExactText: StoredPayment] = [:]
-    /// The number of purchases that this batch has sold.
+    /// The number of purchases that this batch has sold since the rows were read.
     var boughtCount = 0
     /// The number of purchases that this batch had sold before a lookup was read.
     private var boughtBefore: [SQLLookupKey: Int] = [:]

@@ -27,6 +27,8 @@ final class CaptureService: QueuePart {
     static let pendingMax = 10_000
     /// Maximum number of charges that wait to be voided. More lapse.
     static let voidsMax = 1_000
+    /// Maximum number of charges that are voided concurrently.
+    static let voidConcurrency = 16
 
     private struct Contents {
         /// Purchases that this process has committed.
@@ -72,19 +74,18 @@ final class CaptureService: QueuePart {
     /// Captures the charges that are due, and waits longer after each failure.
     /// - Returns: The number of captured charges.
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
-        let (isDue, isReadDue, voids) = state.withLock { state in
+        let (isDue, isReadDue) = state.withLock { state in
             let isDue = state.due <= now
-            guard isDue else { return (false, false, [String]()) }
+            guard isDue else { return (false, false) }
             let isReadDue = state.readDue <= now
             if isReadDue { state.readDue = now + Self.readInterval }
-            defer { state.voids = [] }
-            return (true, isReadDue, state.voids)
+            return (true, isReadDue)
         }
         guard isDue else { return 0 }
-        for key in voids { await cancel(key) }
         do {
             let captured = try await capturePending() + (isReadDue ? captureLeft(for: leftAfter) : 0)
             state.withLock { $0.failures = 0 }
+            await cancelVoids()
             return captured
         } catch {
             let failures = state.withLock { state in
@@ -164,11 +165,30 @@ final class CaptureService: QueuePart {
         }
     }
 
-    private func cancel(_ key: String) async {
+    /// Voids the unused charges, some at a time. Those behind a request without a reply lapse.
+    private func cancelVoids() async {
+        var voids = state.withLock { state in
+            defer { state.voids = [] }
+            return state.voids[...]
+        }
+        while !voids.isEmpty, !Task.isCancelled {
+            let isReplied = await withTaskGroup(of: Bool.self) { group in
+                for key in voids.prefix(Self.voidConcurrency) { group.addTask { await self.cancel(key) } }
+                return await group.reduce(true) { $0 && $1 }
+            }
+            guard isReplied else { break }
+            voids = voids.dropFirst(Self.voidConcurrency)
+        }
+    }
+
+    /// - Returns: Whether the processor has replied.
+    private func cancel(_ key: String) async -> Bool {
         do {
             _ = try await collaborators.cancelCharge(CancelChargeRequest(chargeKey: key), .now + Self.attemptTime)
+            return true
         } catch {
             logger.info("charge not voided, it lapses", metadata: ["charge": "\(key)", "error": "\(error)"])
+            return false
         }
     }
 }

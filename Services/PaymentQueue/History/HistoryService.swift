@@ -69,7 +69,7 @@ struct HistoryService: QueuePart {
         }
         guard !intents.isEmpty else { return }
         try await database.write { transaction in
-            // In one order, as every commit that writes several does.
+            // In one order, so that two requests do not wait for each other.
             for intent in intents.sorted() {
                 try await UsedIntentRepository.use(intent, of: bundleId, in: transaction)
             }

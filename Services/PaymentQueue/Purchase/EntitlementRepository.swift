@@ -325,8 +325,7 @@ extension Quote {
 
 /// Stores the promoted purchases that have had their payment, or must not have one.
 ///
-/// A row outlives its payment: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency
-/// keys do.
+/// A row outlives its payment: history may be cleared, and an intent still pays once (I3). Rows stay.
 enum UsedIntentRepository {
     /// Uses an intent up, unless it was used before. A concurrent commit waits for the first.
     static func use(

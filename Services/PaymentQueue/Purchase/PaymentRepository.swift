@@ -30,11 +30,11 @@ enum PaymentRepository {
         }
     }
 
-    private static let byKey = SQLBatchStatement.query(
-        """
+    static let keySQL = """
         SELECT id, fingerprint, \(reply) FROM payment_transaction
         WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?
-        """, .text, .text, .text)
+        """
+    private static let byKey = SQLBatchStatement.query(keySQL, .text, .text, .text)
 
     /// Tells whether a promoted purchase has a payment.
     ///
@@ -43,8 +43,8 @@ enum PaymentRepository {
         SQLLookup(byIntent, bundleId, intent) { rows in !rows.isEmpty }
     }
 
-    private static let byIntent = SQLBatchStatement.query(
-        "SELECT id FROM payment_transaction WHERE bundle_id = ? AND intent_identifier = ?", .text, .text)
+    static let intentSQL = "SELECT id FROM payment_transaction WHERE bundle_id = ? AND intent_identifier = ?"
+    private static let byIntent = SQLBatchStatement.query(intentSQL, .text, .text)
 
     /// Looks for the reply to a transaction's payment.
     ///
@@ -60,6 +60,18 @@ enum PaymentRepository {
         SELECT \(reply) FROM payment_transaction
         WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND request_key IS NOT NULL
         """, .text, .text, .text)
+
+    /// Looks for a transaction in the state that replies to its payment show.
+    /// - Parameter id: A transaction that the service drives, never one that a client names.
+    static func find(driven id: String) -> SQLLookup<StoredTransaction?> {
+        SQLLookup(first: driven, id) { row in
+            let key: String? = try row["request_key"]
+            return try StoredTransaction(row).replaced(by: key == nil ? nil : reply(row))
+        }
+    }
+
+    private static let driven = SQLBatchStatement.query(
+        "SELECT *, \(reply) FROM payment_transaction WHERE id = ?", .text)
 
     private static func reply(_ row: SQLRow) throws -> AddPaymentReply? {
         let body: String? = try row["reply"]

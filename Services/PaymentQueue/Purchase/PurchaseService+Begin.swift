@@ -92,13 +92,13 @@ extension PurchaseService {
         }
         let amount = PurchaseAuthorization.amount(
             of: request, quote, hasSubscribed: hint.hasSubscribed(toGroupOf: quote))
-        let begun = try await purchases.begin(
+        let begun = try await newPurchases.begin(
             request, quote, in: hint.storefront, fingerprint,
             authorizing: authorizes || amount?.minorUnits == 0 ? amount : nil, until: deadline)
         switch begun.output {
         case .existing(let payment): return .replied(try await join(payment, request, fingerprint, deadline))
         case .moved(let storefront):
-            customerHints.insert(CustomerHint(storefront: storefront), for: customer)
+            customerHints.insert(hint.moved(to: storefront), for: customer)
             return .moved(to: storefront)
         case .begun(let stored, let isPlain):
             customerHints.insert(hint.after(stored, isPlain: isPlain), for: customer)

@@ -28,7 +28,7 @@ struct PurchaseService: QueuePart {
     let context: QueueContext
     /// Processes the events that are due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
-    let purchases: NewPurchases
+    let newPurchases: NewPurchases
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
     /// The last facts read about customers, for quotes and authorizations before a database read. They are only hints,
@@ -55,11 +55,18 @@ struct PurchaseService: QueuePart {
             groups.contains { $0.isExactly(quote.product?.subscriptionGroupIdentifier) }
         }
 
+        /// Returns the facts in another storefront.
+        func moved(to storefront: String) -> CustomerHint {
+            var hint = self
+            hint.storefront = storefront
+            return hint
+        }
+
         /// Returns the facts after a purchase.
         func after(_ stored: StoredTransaction, isPlain: Bool) -> CustomerHint {
             var hint = self
             hint.buysPlainly = isPlain
-            guard stored.transaction.transactionState == .purchased, let group = stored.terms?.subscription?.group,
+            guard stored.transaction.transactionState != .failed, let group = stored.terms?.subscription?.group,
                 !groups.contains(where: { $0.isExactly(group) })
             else { return hint }
             hint.groups = groups.suffix(Self.groupMax - 1) + [group]
@@ -75,12 +82,7 @@ struct PurchaseService: QueuePart {
     /// one key are the same.
     /// - Parameter id: A transaction that this service drives, never one that a client names.
     func find(driven id: String) async throws -> StoredTransaction? {
-        try await database.read { reader in
-            let row = try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id)
-            guard let stored = try row.map(StoredTransaction.init) else { return nil }
-            return stored.replaced(
-                by: try await reader.read(PaymentRepository.reply(of: stored.id, stored.customer)))
-        }
+        try await database.read { reader in try await reader.read(PaymentRepository.find(driven: id)) }
     }
 
     /// Publishes a commit about a purchase that may be gone.

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: plain purchases that reach the payment queue at the same time are each one transaction and one captured
+/// Goal: purchases that reach the payment queue at the same time are each one transaction and one captured
 /// charge, in whatever batches they are written (P1 to P5).
-/// Method: whole stores. A customer's first plain purchase takes two commits, and those after it are authorized first.
+/// Method: whole stores. A customer's first paid purchase takes two commits, and those after it are authorized first.
 @Suite(.serialized) struct BatchServiceTests {
     /// Opens accounts, each with a purchase.
     private static func shoppers(_ count: Int, in store: TestStore) async throws -> [CustomerApp] {

@@ -91,7 +91,7 @@ package final class ChargeLedger: Sendable {
         return written.charge
     }
 
-    /// Authorizes charges once per key, all by one commit. A repeated key gets the recorded result.
+    /// Authorizes charges once per key, or charges at once, all by one commit. A repeated key gets the recorded result.
     ///
     /// A charge is refused alone, for the reasons of `create`. A fault that the sandbox simulates and a charge that
     /// takes time belong to `create`. For them the result is `pending`, and nothing is recorded.
@@ -104,7 +104,7 @@ package final class ChargeLedger: Sendable {
         var decided: [(request: CreateChargeRequest, decision: ChargeDecision)] = []
         for charge in request.charges {
             do {
-                let decision = try await authorization(of: charge)
+                let decision = try await authorization(of: charge, isFinal: request.capturesAtOnce == true)
                 if let decision { decided.append((charge, decision)) }
                 results.append(decision == nil ? AuthorizedCharge(charge: Self.pending(charge, since: now)) : nil)
             } catch {
@@ -120,12 +120,13 @@ package final class ChargeLedger: Sendable {
     }
 
     /// Decides about an authorization. Nil leaves the charge to `create`.
-    private func authorization(of request: CreateChargeRequest) async throws -> ChargeDecision? {
+    /// - Parameter isFinal: Whether an approved charge is paid at once.
+    private func authorization(of request: CreateChargeRequest, isFinal: Bool) async throws -> ChargeDecision? {
         try check(request)
         try await behavior.beforeCharge(request)
         let decision = behavior.decide(request)
         guard decision.outcome != .pending, behavior.trouble(with: request) == .none else { return nil }
-        return decision.outcome == .approved ? ChargeDecision(.authorized) : decision
+        return decision.outcome == .approved && !isFinal ? ChargeDecision(.authorized) : decision
     }
 
     private static func pending(_ request: CreateChargeRequest, since now: Timestamp) -> Charge {

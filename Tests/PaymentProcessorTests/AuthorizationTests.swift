@@ -26,6 +26,30 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `charges that are captured at once are paid by one commit, once per key`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger { ledger async throws in
+            _ = try await ledger.authorize(key: "held")
+            let commits = ledger.database.statistics.commits
+            let requests = try ["a", "b", "held"].map { try LedgerFixture.request($0) }
+            let batch = AuthorizeChargesRequest(charges: requests, capturesAtOnce: true)
+            let results = try await ledger.authorize(batch).charges.map(\.charge)
+            #expect(results.map { $0?.outcome } == [.approved, .approved, .authorized])
+            if engine == .sqlite { #expect(ledger.database.statistics.commits == commits + 1) }
+            #expect(try await ledger.authorize(batch).charges.map(\.charge) == results)
+            #expect(try await ledger.create(requests[0]) == results[0])
+            // The caller of `create` charges what it has authorized.
+            #expect(try await ledger.create(requests[2]).outcome == .approved)
+            #expect(try await ledger.list(ChargeListRequest()).charges.map(\.outcome).count == 3)
+        }
+        try await fixture.withLedger(SandboxBehavior(mode: .pending)) { ledger async throws in
+            let batch = AuthorizeChargesRequest(charges: [try LedgerFixture.request("slow")], capturesAtOnce: true)
+            #expect(try await ledger.authorize(batch).charges.map { $0.charge?.outcome } == [.pending])
+            #expect(try await ledger.list(ChargeListRequest()).charges.count == 3)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what was voided, declined or never authorized is refused, and the rest is captured`(
         _ engine: Engine
     ) async throws {

@@ -4,28 +4,15 @@ import StoreModels
 
 /// Begins purchases in batches: authorizes, commits, and captures or voids (ADR 0047, ADR 0070).
 struct NewPurchases: QueuePart {
-    /// Timeout of the authorizations. A processor that takes longer is asked after the first commit.
-    static let authorizationTime: Duration = .milliseconds(200)
-    /// The time that a caller must have left when its authorization is asked for.
-    static let leastTime: Duration = .milliseconds(50)
-
     let context: QueueContext
     /// Captures the charges of committed purchases, and voids the unused ones.
     let captures: CaptureService
-    private let authorizations: CommandCollector<WaitingCharge, Charge?>
-
-    private struct WaitingCharge: Sendable {
-        let request: CreateChargeRequest
-        /// The instant at which its caller stops waiting.
-        let last: ContinuousClock.Instant
-    }
+    private let authorizations: ChargeCollector
 
     init(context: QueueContext, captures: CaptureService) {
         self.context = context
         self.captures = captures
-        authorizations = CommandCollector(on: context.executor) { charges in
-            await Self.authorize(charges, context.collaborators)
-        }
+        authorizations = ChargeCollector(on: context.executor, context.collaborators, capturesAtOnce: false)
     }
 
     /// Makes the first commit of a purchase. Most purchases end in it: paid by an authorization, free, or failed.
@@ -100,17 +87,15 @@ struct NewPurchases: QueuePart {
     private func authorize(
         _ amount: Money?, _ request: AddPaymentRequest, until deadline: ContinuousClock.Instant
     ) async throws -> PurchaseAuthorization? {
-        let last = deadline - PurchaseService.replyMargin
-        guard let amount, amount.minorUnits > 0, .now + Self.leastTime < last else { return nil }
+        guard let amount, amount.minorUnits > 0 else { return nil }
         let id = newIdentifier()
         try checkpoint(.beforeAuthorization)
         let charge = try await authorizations.run(
-            WaitingCharge(
-                request: CreateChargeRequest(
-                    chargeKey: StoredTransaction.chargeKey(of: id), amount: amount, bundleId: request.bundleId,
-                    customerIdentifier: request.customerIdentifier,
-                    productIdentifier: request.payment.productIdentifier),
-                last: last))
+            CreateChargeRequest(
+                chargeKey: StoredTransaction.chargeKey(of: id), amount: amount, bundleId: request.bundleId,
+                customerIdentifier: request.customerIdentifier,
+                productIdentifier: request.payment.productIdentifier),
+            until: deadline - PurchaseService.replyMargin)
         guard let charge else { return nil }
         try checkpoint(.afterAuthorization)
         return PurchaseAuthorization(id: id, amount: amount, charge)
@@ -119,23 +104,6 @@ struct NewPurchases: QueuePart {
     private func newIdentifier() -> String {
         var random = SystemRandomNumberGenerator()
         return Identifiers.transaction(wall: clock.wall(), random: &random)
-    }
-
-    /// Asks the processor about a batch, except for callers who cannot wait for it any more.
-    /// - Returns: Nil for each charge that the processor has refused, or about which it has not replied.
-    private static func authorize(
-        _ charges: [WaitingCharge], _ collaborators: PurchaseCollaborators
-    ) async -> [Result<Charge?, any Error>] {
-        let now = ContinuousClock.now
-        let due = charges.filter { $0.last > now + leastTime }
-        var decided: [ExactText: Charge] = [:]
-        if !due.isEmpty,
-            let reply = try? await collaborators.authorize(
-                AuthorizeChargesRequest(charges: due.map(\.request)), now + authorizationTime)
-        {
-            for charge in reply.charges.compactMap(\.charge) { decided[ExactText(charge.chargeKey)] = charge }
-        }
-        return charges.map { .success(decided[ExactText($0.request.chargeKey)]) }
     }
 }
 

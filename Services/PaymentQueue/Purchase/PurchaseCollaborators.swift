@@ -19,8 +19,8 @@ struct PurchaseCollaborators: Sendable {
     /// Creates a charge, idempotent by key, and returns its outcome.
     /// - Throws: For any call without a reply. Then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
-    /// Authorizes charges, each for itself and idempotent by key. A reply that is `pending` leaves no trace.
-    /// - Throws: For any call without a reply. Then any of the charges may be authorized, and lapses.
+    /// Authorizes or makes charges, each for itself and idempotent by key. A reply that is `pending` leaves no trace.
+    /// - Throws: For any call without a reply. Then the outcome of each is unknown.
     var authorize:
         @Sendable (AuthorizeChargesRequest, ContinuousClock.Instant) async throws(StoreError) -> AuthorizeChargesReply
     /// Captures authorized charges, idempotent by key.
@@ -52,6 +52,20 @@ struct PurchaseCollaborators: Sendable {
 }
 
 extension PurchaseCollaborators {
+    /// Charges once per key.
+    /// - Throws: For any call without a reply. Then the outcome is unknown.
+    func reply(
+        to request: CreateChargeRequest, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> ChargeReply {
+        do {
+            return ChargeReply(try await charge(request, deadline), expected: request.amount)
+        } catch {
+            guard error.code == .requestInvalid, error.details["conflict"] == .string("amount") else { throw error }
+            // The processor has another amount under this key; a retry gets the same reply.
+            return .mismatch(charged: nil)
+        }
+    }
+
     /// Calls the other services over the bus without retries. The sweep and the caller nearest the client retry.
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)

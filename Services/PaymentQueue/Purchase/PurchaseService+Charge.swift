@@ -51,11 +51,7 @@ extension PurchaseService {
         let reply: ChargeReply
         do {
             let request = PlantedBug.isActive(.chargeUnderNewKey) ? request.underNewKey : request
-            reply = ChargeReply(
-                try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
-        } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under this key; a retry gets the same reply.
-            reply = .mismatch(charged: nil)
+            reply = try await collaborators.reply(to: request, until: min(deadline, .now + Self.chargeTime))
         } catch {
             logger.notice(
                 "charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))

@@ -29,9 +29,11 @@ final class RenewalService: QueuePart {
     /// The apps that are being swept in this process.
     private let sweeping = Locked<Set<ExactText>>([])
     private let schedule = Locked(RetrySchedule())
+    private let charges: ChargeCollector
 
     init(context: QueueContext, purchases: InFlightRegistry) {
         self.context = context
+        charges = ChargeCollector(on: context.executor, context.collaborators, capturesAtOnce: true)
         self.purchases = purchases
     }
 
@@ -187,14 +189,9 @@ final class RenewalService: QueuePart {
         try checkpoint(.beforeRenewalCharge)
         let reply: ChargeReply
         do {
-            reply = ChargeReply(
-                try await collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
-        } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under this key; a retry gets the same reply.
-            reply = .mismatch(charged: nil)
+            reply = try await self.reply(to: request)
         } catch {
-            logger.notice(
-                "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
+            logger.notice("renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error)"])
             return nil
         }
         try checkpoint(.afterRenewalCharge)
@@ -207,6 +204,16 @@ final class RenewalService: QueuePart {
                 ])
         }
         return reply == .undecided ? nil : reply
+    }
+
+    /// Asks about a charge with the next batch, or alone if the batch has not decided about it.
+    private func reply(to request: CreateChargeRequest) async throws -> ChargeReply {
+        let last = ContinuousClock.now + Self.chargeTime
+        if request.simulate == nil, let charge = try await charges.run(request, until: last) {
+            let reply = ChargeReply(charge, expected: request.amount)
+            if reply != .undecided { return reply }
+        }
+        return try await collaborators.reply(to: request, until: last)
     }
 
     // MARK: Renewals on request

@@ -215,8 +215,8 @@ extension AuthorizeChargesReply {
 
 extension AuthorizeChargesRequest {
     @_disfavoredOverload
-    public init(charges: borrowing [CreateChargeRequest]) {
-        self.init(charges: copy charges)
+    public init(charges: borrowing [CreateChargeRequest], capturesAtOnce: Bool? = nil) {
+        self.init(charges: copy charges, capturesAtOnce: capturesAtOnce)
     }
 }
 

@@ -3,10 +3,10 @@ public enum ProcessorEndpoints {
     /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true, errors: [])
-    /// Authorizes charges once per key, without charging yet. One commit records them.
+    /// Authorizes charges once per key, or charges at once. One commit records them.
     ///
-    /// Each result is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
-    /// charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
+    /// Each result is `authorized` or `approved`, or `declined`, and recorded as such, or `pending` and not recorded:
+    /// then the caller charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
     /// - Throws: `requestInvalid` for a batch that ``AuthorizeChargesRequest/validate()`` refuses.
     public static let authorizeCharges = Endpoint<AuthorizeChargesRequest, AuthorizeChargesReply>(
         .paymentProcessor, "charge.authorize", isIdempotent: true, errors: [])
@@ -72,6 +72,9 @@ public struct AuthorizeChargesRequest: Hashable, Sendable, Codable {
 
     /// 1…``chargesMax``, whose keys differ.
     public var charges: [CreateChargeRequest]
+    /// Whether approved charges are paid at once, and need no capture. Nil for no.
+    public var capturesAtOnce: Bool?
+
     /// Checks the batch's bounds.
     ///
     /// - Throws: `requestInvalid` for none, for more than fits, and for a key that appears twice.

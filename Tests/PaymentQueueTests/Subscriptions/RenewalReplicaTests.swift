@@ -35,7 +35,8 @@ import Testing
             // The claim has run out; another replica asks about the same charge.
             let replica = try await store.startReplica(PurchaseClaims(headStart: .zero, lease: .zero))
             async let other = replica.service.clocks.sweep()
-            try await eventually("both ask") { store.processor.heldCount == 2 }
+            // Each asks with a batch first, and then alone.
+            try await eventually("both ask") { store.processor.heldCount == 4 }
             store.processor.release()
             _ = try await (zombie, other)
             try await eventually("the move ends") { try await store.move(by: "1w", key: "k").isFinished }

@@ -251,12 +251,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
-            var product = Product.subscription(
-                "star.monthly", group: "star", intro: .discount(.freeTrial, "0.00", 1, .week))
-            var loyal = ProductDiscount.discount(.payAsYouGo, "1.99", 1, .month, periods: 2)
-            (loyal.identifier, loyal.type) = ("loyal", .subscription)
-            product.discounts = [loyal]
-            store.catalogue.sell(product, level: 1)
+            store.catalogue.sell(.star, level: 1)
             let alice = try await store.customerApp()
             _ = try await alice.subscribe("star.monthly")
             let commits = store.database.statistics.commits

@@ -9,17 +9,12 @@ import Testing
 @Suite(.serialized) struct OfferPurchaseTests {
     private func withStore(_ engine: Engine, _ body: (TestStore, CustomerApp) async throws -> Void) async throws {
         try await TestStore.with(engine) { store in
-            var product = Product.subscription(
-                "star.monthly", group: "star", intro: .discount(.freeTrial, "0.00", 1, .week))
-            var loyal = ProductDiscount.discount(.payAsYouGo, "1.99", 1, .month, periods: 2)
-            (loyal.identifier, loyal.type) = ("loyal", .subscription)
-            product.discounts = [loyal]
             var free = ProductDiscount.discount(.freeTrial, "0.00", 1, .month)
             (free.identifier, free.type) = ("back", .subscription)
             var half = ProductDiscount.discount(.payUpFront, "4.99", 1, .month)
             (half.identifier, half.type) = ("HALF", .subscription)
             store.catalogue.sell(
-                product, level: 1,
+                .star, level: 1,
                 redeemable: [
                     RedeemableOffer(
                         type: .winBack, offer: free, winBack: .init(paidMonthsMin: 1, monthsSinceExpiryMin: 1)),

@@ -109,6 +109,15 @@ final class Catalogue: Sendable {
 }
 
 extension Product {
+    /// The subscription `star.monthly` with a free week, and two months for 1.99 as the promotional offer `loyal`.
+    static var star: Product {
+        var product = subscription("star.monthly", group: "star", intro: .discount(.freeTrial, "0.00", 1, .week))
+        var loyal = ProductDiscount.discount(.payAsYouGo, "1.99", 1, .month, periods: 2)
+        (loyal.identifier, loyal.type) = ("loyal", .subscription)
+        product.discounts = [loyal]
+        return product
+    }
+
     static func product(_ identifier: String, _ type: ProductType, _ price: String) -> Product {
         Product(
             productIdentifier: identifier, type: type, localizedTitle: identifier, localizedDescription: "",

@@ -85,7 +85,7 @@ extension CustomerState {
             canMakePayments: tester.canMakePayments ?? true, rate: tester.subscriptionRenewalRate ?? .realTime)
         if let limit = quote.unfinishedLimit {
             let count = Self.unfinishedCount(of: customer, limit)
-            // What was read is bounded, and so is the sum: the message of a refusal names it.
+            // A refusal names this number, which does not depend on the batch.
             context.unfinishedCount = min(try read(count) + boughtCount(since: count.key), max(limit, 0) + 1)
         }
         guard let product = quote.product, product.type.isSoldOneAtATime else { return context }

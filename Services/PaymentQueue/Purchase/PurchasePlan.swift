@@ -53,9 +53,9 @@ struct PurchasePlan: Hashable, Sendable {
 extension PurchasePolicy.Decision {
     /// Adds the tester's processor mode and storefront to the terms, which survive the process.
     fileprivate func charged(as mode: ProcessorMode?, in storefront: String?) -> PurchasePolicy.Decision {
-        guard case .sell(var terms, let reservesOffer) = self else { return self }
+        guard case .sell(var terms, let offerGroup) = self else { return self }
         (terms.simulate, terms.storefront) = (mode, storefront)
-        return .sell(terms, reservesOffer: reservesOffer)
+        return .sell(terms, offerGroup: offerGroup)
     }
 }
 
@@ -75,14 +75,14 @@ extension PurchasePlan {
         case .wait:
             throw StoreError(
                 .serviceUnavailable, "another purchase of the product has to end first; ask again", retryAfterMs: 500)
-        case .sell(let terms, let reservesOffer):
+        case .sell(let terms, let offerGroup):
             guard context.subscription == nil, context.groupHistory?.state == nil else {
                 throw StoreError(
                     .transactionStateInvalid,
                     "the customer has subscribed in this group before, and only a first purchase is dated back")
             }
             var plan = self
-            plan.decision = .sell(try terms.dated(back: past, now: now), reservesOffer: reservesOffer)
+            plan.decision = .sell(try terms.dated(back: past, now: now), offerGroup: offerGroup)
             return plan
         }
     }
@@ -183,8 +183,8 @@ enum PurchasePolicy {
     static let waitingMax = 100
 
     enum Decision: Hashable, Sendable {
-        /// Sell it on these terms. `reservesOffer` names the group whose offer is used.
-        case sell(PurchaseTerms, reservesOffer: String?)
+        /// Sell it on these terms. `offerGroup` names the group whose offer is used.
+        case sell(PurchaseTerms, offerGroup: String?)
         /// Plan again later. Another purchase of the product, or a change that is due in the group, ends first.
         case wait
         /// A failed transaction. Nothing is charged.
@@ -223,7 +223,7 @@ enum PurchasePolicy {
         if context.mustWait(at: now) { return context.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
         if product.type == .nonConsumable, let since = context.ownedSince {
             return .sell(
-                PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), reservesOffer: nil)
+                PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), offerGroup: nil)
         }
         let sale = Sale(product: product, quantity: payment.quantity, quote: quote, context: context, now: now)
         guard case .found(let found) = search else { return sell(sale) }
@@ -277,7 +277,7 @@ enum PurchasePolicy {
                 noting: change, to: sale.product, level: sale.quote.subscriptionLevel,
                 catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.context.rate
             ).filed(under: sale.context.subscription),
-            reservesOffer: nil)
+            offerGroup: nil)
     }
 
     private static func sell(
@@ -292,7 +292,7 @@ enum PurchasePolicy {
             return .fail(TransactionError(.paymentInvalid, "The price is too large."))
         }
         terms.change = change
-        return .sell(terms, reservesOffer: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
+        return .sell(terms, offerGroup: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
     }
 
     /// Finds the introductory offer. A customer who is not eligible pays the regular price, also if the client has

@@ -84,7 +84,7 @@ import Testing
     private func check(
         _ order: ComposedBatches.Order, _ result: Result<PurchaseCommand.Outcome, any Error>, of shopper: inout Shopper
     ) {
-        // What the processor has not decided is charged after the commit.
+        // The processor decides later about a pending charge.
         let answer = order.answer == .pending ? nil : order.answer
         let expected = shopper.model.handle(
             key: order.payment.requestIdentifier, isHere: order.storefront.isExactly(shopper.storefront),

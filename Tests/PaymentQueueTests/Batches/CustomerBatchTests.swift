@@ -274,7 +274,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.customerApp().reference
-            let unknown = CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_nobody")
+            let unknown = CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_unknown")
             let removed = CustomerReference(
                 bundleId: IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42).bundleId,
                 customerIdentifier: alice.customerIdentifier)

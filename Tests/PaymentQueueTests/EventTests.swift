@@ -35,6 +35,26 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an event has the app's time when it happened, also one that fell due on the way of a move`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.customerApp("alice")
+            let start = try await store.events(after: nil).after
+            let bought = try await alice.add("news.weekly", key: "k").transaction
+            try await store.jump(by: "15d")
+            try await alice.finish(bought.id)
+            let events = try await store.events(after: start).events
+            #expect(
+                events.map { "\($0.at.description.prefix(10)) \($0.type)" } == [
+                    "2027-01-31 purchasing", "2027-01-31 purchased", "2027-02-07 purchased", "2027-02-14 purchased",
+                    "2027-02-15 finished",
+                ])
+        }
+    }
+
     @Test func `type, account and app each leave out what does not match, and the position goes on`() async throws {
         try await TestStore.with { store in
             let (alice, bob) = (try await store.customerApp("alice"), try await store.customerApp("bob"))
@@ -82,8 +102,9 @@ import Testing
                     try await transaction.execute(
                         """
                         INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body,
-                            written_at, event)
-                        SELECT bundle_id, customer_identifier, ?, transaction_id, revision, kind, body, written_at, event
+                            happened_at, written_at, event)
+                        SELECT bundle_id, customer_identifier, ?, transaction_id, revision, kind, body, happened_at,
+                            written_at, event
                         FROM journal WHERE seq = 1
                         """, number)
                 }

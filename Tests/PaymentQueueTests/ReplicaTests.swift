@@ -179,8 +179,8 @@ import Testing
                 try await transaction.execute(
                     """
                     INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body,
-                        written_at, event)
-                    VALUES (?, ?, 1000, ?, 1, 'updated', ?, 0, 'purchased')
+                        happened_at, written_at, event)
+                    VALUES (?, ?, 1000, ?, 1, 'updated', ?, 0, 0, 'purchased')
                     """, Catalogue.bundleId, alice.customer, bought.id, body)
                 written.continuation.finish()
                 for await _ in gate.stream {}

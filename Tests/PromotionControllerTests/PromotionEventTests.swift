@@ -136,8 +136,8 @@ import Testing
             async let slow: Void = database.write { transaction in
                 try await transaction.execute(
                     """
-                    INSERT INTO intent_event (kind, bundle_id, account, body, written_at)
-                    VALUES ('intentExpired', 'com.example.app', 'slow', ?, 0)
+                    INSERT INTO intent_event (kind, bundle_id, account, body, happened_at, written_at)
+                    VALUES ('intentExpired', 'com.example.app', 'slow', ?, 0, 0)
                     """, body)
                 written.continuation.finish()
                 for await _ in gate.stream {}

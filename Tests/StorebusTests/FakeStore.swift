@@ -361,7 +361,9 @@ extension FakeStore {
             createdAt: Timestamp(milliseconds: 1_795_255_204_000), answers: [.approve, .cancel, .decline]))
 
     static let event = JSONText.value(
-        StoreEvent(id: "e_8", type: .purchased, bundleId: "com.example.app", account: "alice", transaction: purchased))
+        StoreEvent(
+            id: "e_8", type: .purchased, at: Timestamp(milliseconds: 1_795_255_204_000), bundleId: "com.example.app",
+            account: "alice", transaction: purchased))
 
     static let isolatedStore = IsolatedStore(
         store: "t-7", bundleId: "com.example.app", state: .open, seed: 42,

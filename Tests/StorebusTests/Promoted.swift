@@ -112,8 +112,8 @@ enum Promoted {
     }
 
     static let event = IntentEvent(
-        id: "e_9", type: .intentDeferred, bundleId: "com.example.app", account: "alice",
-        intent: intent(.deferred, deferredBy: .timeout))
+        id: "e_9", type: .intentDeferred, at: Timestamp(milliseconds: 1_795_255_204_000), bundleId: "com.example.app",
+        account: "alice", intent: intent(.deferred, deferredBy: .timeout))
 
     static let link = "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=pro.monthly"
 }

@@ -38,7 +38,7 @@ import Testing
         }
         let said = try await follow(["watch", "product~pro"], store: store) { $0.result.contains("purchased") }
         #expect(said.result.split(separator: "\n").count == 1)
-        #expect(said.result.contains("alice  2000000000000001  purchased  pro.monthly"))
+        #expect(said.result.hasPrefix("2026-11-21 10:00:04Z  alice  2000000000000001  purchased  pro.monthly"))
         #expect(said.narration.contains("asking again in"))
     }
 

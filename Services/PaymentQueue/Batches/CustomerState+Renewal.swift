@@ -17,7 +17,7 @@ extension CustomerState {
         let value = PaymentTransaction(
             id: id, identifier: identifier, attempt: attempt, of: machine.value, original: original)
         let body = try StoredJSON.text(value)
-        let seq = try journal(.updated, value, event: .purchased, body: body)
+        let seq = try journal(.updated, value, event: .purchased, at: attempt.at, body: body)
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
             modifiedSeq: nextModifiedSeq(), terms: attempt.terms, chargeKey: attempt.chargeKey)

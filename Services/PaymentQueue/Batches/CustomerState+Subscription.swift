@@ -165,7 +165,7 @@ extension CustomerState {
             var value = try paid ?? transaction(written.period.transactionID)?.transaction
         else { return }
         value.priceIncrease = written.priceIncrease
-        try journal(.subscriptionChanged, value, event: kind)
+        try journal(.subscriptionChanged, value, event: kind, at: event.at)
     }
 
     /// Sets the product that the customer wants the next renewal to buy.

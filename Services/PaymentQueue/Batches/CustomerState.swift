@@ -174,19 +174,22 @@ struct CustomerState: Sendable {
     }
 
     /// Journals a transaction's revision, or that it has left the queue.
-    /// - Parameter body: The transaction's JSON, if the caller has it.
+    /// - Parameters:
+    ///   - at: When it happened. Nil is now. What falls due in a move of the clock happens before the move's end.
+    ///   - body: The transaction's JSON, if the caller has it.
     /// - Returns: The row's number.
     @discardableResult
     mutating func journal(
-        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, at: Timestamp? = nil,
+        body: String? = nil
     ) throws -> Int64 {
         append(
             JournalEntry(
                 change: CustomerChange(
                     bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
                     kind: kind, transaction: value),
-                body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision,
-                event: event))
+                at: at ?? now, body: try body ?? StoredJSON.text(value), transactionID: value.id,
+                revision: value.revision, event: event))
     }
 
     /// Journals that a transaction has left the queue, and its downloads with it (M54).
@@ -204,7 +207,7 @@ struct CustomerState: Sendable {
                 change: CustomerChange(
                     bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
                     revoked: [value.payment.productIdentifier], transaction: value),
-                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision))
+                at: now, body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision))
     }
 
     /// Journals a restore's end, for the device that asked.
@@ -214,7 +217,7 @@ struct CustomerState: Sendable {
                 change: CustomerChange(
                     bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
                     restore: restore, deviceId: deviceId),
-                body: try StoredJSON.text(restore)))
+                at: now, body: try StoredJSON.text(restore)))
     }
 
     /// Journals the downloads of a transaction, as one device sees them.
@@ -227,7 +230,8 @@ struct CustomerState: Sendable {
                 change: CustomerChange(
                     bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
                     downloads: value.downloads, deviceId: deviceId),
-                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
+                at: now, body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision,
+                event: event))
     }
 
     // MARK: Commands

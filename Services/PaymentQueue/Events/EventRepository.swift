@@ -54,8 +54,8 @@ enum EventRepository {
         // The inner query has its own limit, so that no plan reads more rows than it allows.
         let rows = try await reader.query(
             """
-            SELECT j.xact, j.position, j.event, j.bundle_id, c.account, j.body FROM (
-                SELECT xact, position, event, bundle_id, customer_identifier, body FROM journal
+            SELECT j.xact, j.position, j.event, j.happened_at, j.bundle_id, c.account, j.body FROM (
+                SELECT xact, position, event, happened_at, bundle_id, customer_identifier, body FROM journal
                 WHERE \(dialect.eventPosition) > \(dialect.eventParameter)
                     AND \(dialect.eventPosition) <= \(dialect.eventParameter)
                 ORDER BY \(dialect.eventOrder) LIMIT ?) AS j
@@ -72,7 +72,8 @@ enum EventRepository {
         try rows.map { row in
             let position = try EventPosition(row)
             let event = StoreEvent(
-                id: Identifiers.event(position), type: try row["event"], bundleId: try row["bundle_id"],
+                id: Identifiers.event(position), type: try row["event"],
+                at: Timestamp(milliseconds: try row["happened_at"]), bundleId: try row["bundle_id"],
                 account: try row["account"],
                 transaction: try StoredJSON.value(PaymentTransaction.self, try row["body"]))
             return (event, position)
@@ -106,7 +107,7 @@ extension EventRepository {
         let placeholders = wanted.map { _ in "?" }.joined(separator: ", ")
         let rows = try await reader.query(
             """
-            SELECT j.xact, j.position, j.event, j.bundle_id, c.account, j.body FROM journal j
+            SELECT j.xact, j.position, j.event, j.happened_at, j.bundle_id, c.account, j.body FROM journal j
             JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
             WHERE j.position IN (\(placeholders)) ORDER BY \(dialect.eventOrderBackwards)
             """, arguments: wanted.map(\.row))

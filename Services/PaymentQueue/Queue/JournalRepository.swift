@@ -11,15 +11,16 @@ enum JournalRepository {
     static func insert(_ entry: JournalEntry, of customer: CustomerReference, wall: Timestamp) -> SQLChange {
         SQLChange(
             inserted, customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID,
-            entry.revision, entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
+            entry.revision, entry.change.kind, entry.change.deviceId, entry.body, entry.at.milliseconds,
+            wall.milliseconds, entry.event)
     }
 
     private static let inserted = SQLBatchStatement.insert(
         into: "journal",
         [
             "bundle_id": .text, "customer_identifier": .text, "seq": .integer, "transaction_id": .text,
-            "revision": .integer, "kind": .text, "device_id": .text, "body": .text, "written_at": .integer,
-            "event": .text,
+            "revision": .integer, "kind": .text, "device_id": .text, "body": .text, "happened_at": .integer,
+            "written_at": .integer, "event": .text,
         ])
 
     /// Reads the changes after `after`, in order.
@@ -114,6 +115,8 @@ extension StoreEvent.Kind {
 /// A change to be journalled: the event for streams and the row to write.
 struct JournalEntry: Hashable, Sendable {
     var change: CustomerChange
+    /// When the change happened, by the app's clock.
+    var at: Timestamp
     /// JSON of the change's subject, encoded once for all columns of the commit.
     ///
     /// For downloads it is their whole transaction, with the downloads as the device sees them.

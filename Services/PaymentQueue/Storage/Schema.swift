@@ -316,6 +316,7 @@ enum PaymentQueueSchema {
             event TEXT,
             device_id TEXT,
             body TEXT NOT NULL,
+            happened_at BIGINT NOT NULL,
             written_at BIGINT NOT NULL,
             UNIQUE (bundle_id, customer_identifier, seq),
             CHECK ((kind = 'restoreEnded') = (transaction_id IS NULL)),

@@ -7,12 +7,15 @@ enum IntentEventRepository {
     static let table = EventTable("intent_event")
 
     static func append(
-        _ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent, at wall: Timestamp,
+        _ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent, at now: StorePurchaseIntent.Life.Now,
         in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
-            "INSERT INTO intent_event (kind, bundle_id, account, body, written_at) VALUES (?, ?, ?, ?, ?)", kind,
-            stored.installation.bundleId, stored.account, try StoredJSON.text(intent), wall.milliseconds)
+            """
+            INSERT INTO intent_event (kind, bundle_id, account, body, happened_at, written_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, kind, stored.installation.bundleId, stored.account, try StoredJSON.text(intent),
+            now.business.milliseconds, now.wall.milliseconds)
     }
 
     /// Scans up to ``EventTable/scanMax`` rows after `after` for the requested events.
@@ -22,7 +25,7 @@ enum IntentEventRepository {
         let dialect = reader.dialect
         let rows = try await reader.query(
             """
-            SELECT xact, position, kind, bundle_id, account FROM intent_event
+            SELECT xact, position, kind, bundle_id, account, happened_at FROM intent_event
             WHERE \(dialect.eventPosition) > \(dialect.eventParameter)\(dialect.eventIsSettled)
             ORDER BY \(dialect.eventOrder) LIMIT ?
             """, arguments: dialect.arguments(after) + [EventTable.scanMax])
@@ -51,7 +54,8 @@ enum IntentEventRepository {
         let body = try await reader.queryOne("SELECT body FROM intent_event WHERE position = ?", position.row)
         guard let body else { throw StoreError(.internal, "an event has gone while it was read") }
         return IntentEvent(
-            id: PromotionIdentifiers.event(position), type: try row["kind"], bundleId: try row["bundle_id"],
+            id: PromotionIdentifiers.event(position), type: try row["kind"],
+            at: Timestamp(milliseconds: try row["happened_at"]), bundleId: try row["bundle_id"],
             account: try row["account"], intent: try StoredJSON.value(StorePurchaseIntent.self, try body["body"]))
     }
 }

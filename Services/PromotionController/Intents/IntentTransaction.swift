@@ -69,7 +69,7 @@ struct IntentTransaction {
     }
 
     private func append(_ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent) async throws {
-        try await IntentEventRepository.append(kind, intent, of: stored, at: now.wall, in: transaction)
+        try await IntentEventRepository.append(kind, intent, of: stored, at: now, in: transaction)
     }
 }
 

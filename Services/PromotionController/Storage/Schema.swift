@@ -120,6 +120,7 @@ enum PromotionSchema {
                 bundle_id TEXT NOT NULL,
                 account TEXT NOT NULL,
                 body TEXT NOT NULL,
+                happened_at BIGINT NOT NULL,
                 written_at BIGINT NOT NULL
             );
             \(sql.words(postgres: "CREATE INDEX intent_event_xact ON intent_event (xact, position);"))

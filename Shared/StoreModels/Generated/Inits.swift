@@ -892,8 +892,10 @@ extension InstallationReference {
 
 extension IntentEvent {
     @_disfavoredOverload
-    public init(id: borrowing String, type: Kind, bundleId: String, account: String, intent: StorePurchaseIntent) {
-        self.init(id: copy id, type: type, bundleId: bundleId, account: account, intent: intent)
+    public init(
+        id: borrowing String, type: Kind, at: Timestamp, bundleId: String, account: String, intent: StorePurchaseIntent
+    ) {
+        self.init(id: copy id, type: type, at: at, bundleId: bundleId, account: account, intent: intent)
     }
 }
 
@@ -2066,8 +2068,11 @@ extension StoreAddress {
 
 extension StoreEvent {
     @_disfavoredOverload
-    public init(id: borrowing String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
-        self.init(id: copy id, type: type, bundleId: bundleId, account: account, transaction: transaction)
+    public init(
+        id: borrowing String, type: Kind, at: Timestamp, bundleId: String, account: String,
+        transaction: PaymentTransaction
+    ) {
+        self.init(id: copy id, type: type, at: at, bundleId: bundleId, account: account, transaction: transaction)
     }
 }
 

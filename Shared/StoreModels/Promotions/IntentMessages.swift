@@ -227,6 +227,8 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     public var id: String
     /// The kind of event.
     public var type: Kind
+    /// When it happened, by the app's clock.
+    public var at: Timestamp
     @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String

@@ -1,7 +1,8 @@
 /// An event of the store, for tests that wait for it (`GET /admin/v1/events/wait`):
 ///
 /// ```json
-/// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
+/// {"id":"…","type":"purchased","at":"2026-11-21T10:00:04.000Z","bundleId":"com.example.app","account":"alice",
+///  "transaction":{…}}
 /// ```
 public struct StoreEvent: Hashable, Sendable, Codable {
     /// A transaction's new state, or `finished` when it left the queue. `finishedWithPendingDownloads` comes in
@@ -19,6 +20,8 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     public var id: String
     /// The kind of event.
     public var type: Kind
+    /// When it happened, by the app's clock.
+    public var at: Timestamp
     @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String

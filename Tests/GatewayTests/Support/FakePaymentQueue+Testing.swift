@@ -81,8 +81,8 @@ extension FakePaymentQueue {
         let seq = contents.withLock { contents in
             contents.events.append(
                 StoreEvent(
-                    id: "\(contents.events.count + 1)", type: kind, bundleId: Sample.bundleId, account: account,
-                    transaction: transaction))
+                    id: "\(contents.events.count + 1)", type: kind, at: Timestamp(milliseconds: 0),
+                    bundleId: Sample.bundleId, account: account, transaction: transaction))
             return Int64(contents.events.count)
         }
         guard hinted else { return }

@@ -90,8 +90,8 @@ extension FakePromotionController {
         change { contents in
             contents.events.append(
                 IntentEvent(
-                    id: "\(contents.events.count + 1)", type: kind, bundleId: Sample.bundleId, account: account,
-                    intent: Sample.intent("i_\(kind)")))
+                    id: "\(contents.events.count + 1)", type: kind, at: Timestamp(milliseconds: 0),
+                    bundleId: Sample.bundleId, account: account, intent: Sample.intent("i_\(kind)")))
         }
     }
 }

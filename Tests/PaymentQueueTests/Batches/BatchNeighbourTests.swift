@@ -128,8 +128,8 @@ import Testing
                 try await transaction.execute(
                     """
                     INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body,
-                        written_at)
-                    VALUES (?, ?, 1, 't_', 1, 'updated', '{}', 0)
+                        happened_at, written_at)
+                    VALUES (?, ?, 1, 't_', 1, 'updated', '{}', 0, 0)
                     """, Catalogue.bundleId, middle.customer)
             }
             let orders = customerApps.map { batches.order($0.reference, key: "k") }

@@ -42,7 +42,7 @@ struct WaitCommand: AsyncParsableCommand {
         let name = Format.name(found.event.transaction)
         return CommandResult(
             data: JSONText.value(found.event), names: [name], next: "storebus tx show \(name)", after: found.after
-        ) { EventLine.text(found.event, .human, $0, at: .wallClock()) }
+        ) { EventLine.text(found.event, .human, $0) }
     }
 
     private static func result(_ found: (event: IntentEvent, after: String)) -> CommandResult {
@@ -51,7 +51,7 @@ struct WaitCommand: AsyncParsableCommand {
             data: JSONText.value(found.event).with(["summary": .string(IntentTable.remarks(intent))]),
             names: [intent.intentIdentifier], next: "storebus intent show \(intent.intentIdentifier)",
             after: found.after
-        ) { EventLine.text(found.event, $0, at: .wallClock()) }
+        ) { EventLine.text(found.event, $0) }
     }
 }
 

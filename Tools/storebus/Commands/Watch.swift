@@ -85,7 +85,7 @@ struct EventWatch: Sendable {
     private func next(_ after: String?, within time: Duration) async throws(CLIError) -> String {
         let reply = try await context.api.events(filter.eventsRequest(after: after), within: time)
         for event in reply.events where filter.matches(event, now: .wallClock()) {
-            context.console.result(EventLine.text(event, context.format, context.style, at: .wallClock()))
+            context.console.result(EventLine.text(event, context.format, context.style))
         }
         return reply.after
     }

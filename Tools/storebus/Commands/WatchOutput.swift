@@ -117,22 +117,20 @@ struct EventPrinter: Sendable {
 /// One event of the operator's log:
 ///
 /// ```
-/// 10:00:04  alice  2000000000000001  purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
+/// 2026-11-21 10:00:04Z  alice  2000000000000001  purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
 /// ```
 enum EventLine {
-    static func text(
-        _ event: StoreEvent, _ format: OutputFormat, _ style: Style, at now: Timestamp
-    ) -> String {
+    static func text(_ event: StoreEvent, _ format: OutputFormat, _ style: Style) -> String {
         switch format {
         case .json, .jsonl: JSONText.line(JSONText.value(event)) + "\n"
         case .names: Format.name(event.transaction) + "\n"
-        case .human: line(event, style, at: now)
+        case .human: line(event, style)
         }
     }
 
-    private static func line(_ event: StoreEvent, _ style: Style, at now: Timestamp) -> String {
+    private static func line(_ event: StoreEvent, _ style: Style) -> String {
         let words = [
-            Format.clock(now), event.account, Format.name(event.transaction), event.type.rawValue,
+            Format.time(event.at), event.account, Format.name(event.transaction), event.type.rawValue,
             event.transaction.payment.productIdentifier, Format.remarks(event.transaction),
         ].map(Table.onOneLine)
         return words.enumerated().filter { !$1.isEmpty }
@@ -140,9 +138,9 @@ enum EventLine {
     }
 
     /// One event of an intent.
-    static func text(_ event: IntentEvent, _ style: Style, at now: Timestamp) -> String {
+    static func text(_ event: IntentEvent, _ style: Style) -> String {
         let words = [
-            Format.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,
+            Format.time(event.at), event.account, event.intent.intentIdentifier, event.type.rawValue,
             event.intent.payment.productIdentifier, IntentTable.remarks(event.intent),
         ]
         return words.filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ") + "\n"

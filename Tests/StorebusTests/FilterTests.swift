@@ -1,3 +1,4 @@
+import Foundation
 import StoreHTTP
 import StoreModels
 import Testing
@@ -9,7 +10,8 @@ import Testing
 
     private func matches(_ words: String...) throws -> Bool {
         try Filter(words, bare: "type").matches(
-            FakeStore.purchased, account: "alice", bundleId: "com.example.app", type: .finished, now: now)
+            FakeStore.purchased, account: "alice", bundleId: "com.example.app", isFinished: true, type: .finished,
+            now: now)
     }
 
     @Test func `all terms must hold`() throws {
@@ -40,6 +42,58 @@ import Testing
 
     @Test func `a bare word needs a name it is the value of`() {
         #expect(throws: CLIError.self) { try Filter(["purchased"]) }
+    }
+
+    @Test func `the console and the command line understand the same filters`() throws {
+        struct Cases: Decodable {
+            struct Row: Decodable {
+                var id, product, state, device, account, bundleId: String
+                var identifier: String?
+                var takenBack: String?
+                var date: Timestamp?
+                var finished: Bool
+            }
+            struct Case: Decodable {
+                var filter: String
+                var matches: [String]?
+            }
+            var now: Timestamp
+            var rows: [Row]
+            var cases: [Case]
+        }
+        let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Filters/cases.json")
+        let said = try StoreJSON.decode(Cases.self, from: Array(Data(contentsOf: path)))
+        for one in said.cases {
+            guard let expected = one.matches else {
+                #expect(throws: CLIError.self, "\(one.filter)") { try Filter([one.filter]) }
+                continue
+            }
+            let filter = try Filter([one.filter])
+            let found = said.rows.filter { row in
+                var transaction = FakeStore.purchased
+                transaction.id = row.id
+                transaction.transactionIdentifier = row.identifier
+                transaction.transactionState = TransactionState(rawValue: row.state) ?? .purchased
+                transaction.payment.productIdentifier = row.product
+                transaction.transactionDate = row.date
+                transaction.originDeviceId = row.device
+                transaction.revocationDate = row.takenBack.map { _ in said.now }
+                transaction.revocationType = row.takenBack == "refunded" ? .refundFull : nil
+                return filter.matches(
+                    transaction, account: row.account, bundleId: row.bundleId, isFinished: row.finished,
+                    now: said.now)
+            }
+            #expect(found.map(\.id) == expected, "\(one.filter)")
+        }
+    }
+
+    @Test func `since counts back by the app's clock`() async throws {
+        let store = FakeStore()
+        let (status, said) = await store.run("tx", "list", "since=1d", "-o", "names")
+        #expect(status == .success)
+        #expect(said.result == "2000000000000001\n")
+        #expect(store.requests(.get, "/admin/v1/apps/com.example.app/clock").count == 1)
     }
 
     @Test func `what the store can choose by is asked of it, the rest is chosen here`() async throws {

@@ -44,7 +44,7 @@ struct DeviceListCommand: ContextCommand {
     func run(_ context: CommandContext) async throws {
         var filter = try Filter([])
         try filter.add("account", owner.account)
-        let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
+        let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil)
             .rows(limit: Self.searchedMax, after: nil).rows
         // The account of a device without purchases is unknown.
         let known = try await context.api.all(DeviceRoutes.list)

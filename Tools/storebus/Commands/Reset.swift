@@ -97,7 +97,7 @@ enum Removal {
         var filter = try Filter([])
         try filter.add("bundleId", context.bundleId)
         try filter.add("account", account)
-        return try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
+        return try await TransactionSearch(api: context.api, filter: filter, isFinished: nil)
             .rows(limit: countMax, after: nil).rows.count
     }
 

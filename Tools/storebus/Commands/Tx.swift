@@ -18,16 +18,16 @@ struct TxCommand: AsyncParsableCommand {
             "list", "List transactions, of all accounts or of one.",
             """
             storebus tx list --as alice --unfinished
-            storebus tx list 'state=deferred product~pro. since=10m'
+            storebus tx list 'state=refunded product~pro. since=10d'
 
-            A filter has terms name=value (equals) and name~text (contains): account, bundleId, product, state, \
-            id, and since with a time such as 10m.
+            A filter has terms name=value (equals) and name~text (contains): account, bundleId, device, product, \
+            state, id, finished=yes|no, and since with a time by the app's clock such as 10m, 36h or 3mo.
             """, aliases: ["ls"])
 
         @Argument("Which ones, such as state=deferred product~pro.", "filter") var filter: [String] = []
         @OptionGroup var owner: AccountFilter
         @Option("Only this app's.", "id") var bundleId: String?
-        @Option("Only in this state: \(TransactionState.listed).", "state", .list(TransactionState.rawValues))
+        @Option("Only in this state: \(Filter.states.joined(separator: ", ")).", "state", .list(Filter.states))
         var state: String?
         @Flag(help: "Only unfinished transactions.") var unfinished = false
         @OptionGroup var page: PageOptions
@@ -40,7 +40,7 @@ struct TxCommand: AsyncParsableCommand {
             let context = try CommandContext.find(global, bundleId: bundleId)
             if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
             let (rows, after) = try await TransactionSearch(
-                api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
+                api: context.api, filter: filter, isFinished: unfinished ? false : nil
             ).rows(limit: page.limit, after: page.after)
             var result = CommandResult(
                 TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Format.name($0.transaction) },
@@ -168,7 +168,6 @@ struct TransactionSearch: Sendable {
     let api: StoreAPI
     let filter: Filter
     let isFinished: Bool?
-    let now: Timestamp
 
     /// Maximum number of transactions searched for one.
     private static let searchedMax = 20_000
@@ -178,22 +177,38 @@ struct TransactionSearch: Sendable {
         limit: Int, after start: String?
     ) async throws(CLIError) -> (rows: [TransactionTable.Row], after: String?) {
         var rows: [TransactionTable.Row] = []
+        var clocks: [ExactText: Timestamp] = [:]  // keys: apps
         var after = start
         repeat {
             let page = try await api.call(
                 TransactionRoutes.search,
                 query: [
                     "bundleId": filter.exact("bundleId"), "account": filter.exact("account"),
-                    "state": filter.exact("state"), "finished": isFinished.map { "\($0)" }, "after": after,
+                    "state": storedState, "finished": storedFinished.map { "\($0)" }, "after": after,
                     "limit": "\(min(100, limit - rows.count))",
                 ])
-            rows += Self.rows(page).filter {
-                filter.matches($0.transaction, account: $0.account, bundleId: $0.bundleId, now: now)
+            for row in Self.rows(page) {
+                let app = ExactText(row.bundleId)
+                if filter.needsClock, clocks[app] == nil {
+                    clocks[app] = try await api.call(ClockRoutes.get, [.bundleId: row.bundleId]).now
+                }
+                let isMatching = filter.matches(
+                    row.transaction, account: row.account, bundleId: row.bundleId, isFinished: row.isFinished,
+                    now: clocks[app])
+                if isMatching { rows.append(row) }
             }
             after = page.after
         } while after != nil && rows.count < limit
         return (rows, after)
     }
+
+    /// The state by which the store chooses. What was taken back was purchased.
+    private var storedState: String? {
+        filter.exact("state").map { PaymentTransaction.Withdrawal(rawValue: $0) == nil ? $0 : "purchased" }
+    }
+
+    /// Whether the store chooses finished or unfinished transactions. Nil for both.
+    private var storedFinished: Bool? { isFinished ?? filter.exact("finished").map { $0 == "yes" } }
 
     /// Pairs the page's transactions with their records.
     static func rows(_ page: TransactionsPage) -> [TransactionTable.Row] {
@@ -212,7 +227,7 @@ struct TransactionSearch: Sendable {
             }
         }
         let search = TransactionSearch(
-            api: context.api, filter: try Filter([]), isFinished: nil, now: .wallClock())
+            api: context.api, filter: try Filter([]), isFinished: nil)
         let rows = try await search.rows(limit: searchedMax, after: nil).rows
         let transactions = rows.map(\.transaction)
         guard let found = try TransactionLookup.find(text, among: transactions),

@@ -28,7 +28,7 @@ enum TransactionTable {
         return Table(["TRANSACTION", "ACCOUNT"] + app + facts, rows) { row in
             let transaction = row.transaction
             return [Format.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
-                transaction.payment.productIdentifier, transaction.transactionState.rawValue,
+                transaction.payment.productIdentifier, transaction.shownState,
                 row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
                 transaction.price.map(Format.price) ?? "-", transaction.transactionDate.map(Format.time) ?? "-",
                 Format.remarks(transaction),
@@ -68,7 +68,7 @@ struct TransactionInfo: Sendable {
         let remarks = Format.remarks(transaction)
         var fields: FieldList = [
             "transaction": Format.name(transaction), "id": transaction.id,
-            "state": transaction.transactionState.rawValue, "finished": row.isFinished ? "yes" : "no",
+            "state": transaction.shownState, "finished": row.isFinished ? "yes" : "no",
             "sent": Format.count(transaction.deliveries, "time"), "account": row.account, "app": row.bundleId,
             "device": transaction.originDeviceId, "product": transaction.payment.productIdentifier,
             "quantity": "\(transaction.payment.quantity)", "price": transaction.price.map(Format.price),

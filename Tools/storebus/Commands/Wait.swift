@@ -74,7 +74,7 @@ struct EventWaiter: Sendable {
     func run() async throws(CLIError) -> (event: StoreEvent, after: String) {
         try await first { after, time throws(CLIError) in
             let reply = try await api.events(filter.eventsRequest(after: after), within: time)
-            return (reply.events.first { filter.matches($0, now: .wallClock()) }, reply.after)
+            return (reply.events.first { filter.matches($0) }, reply.after)
         }
     }
 

@@ -84,7 +84,7 @@ struct EventWatch: Sendable {
 
     private func next(_ after: String?, within time: Duration) async throws(CLIError) -> String {
         let reply = try await context.api.events(filter.eventsRequest(after: after), within: time)
-        for event in reply.events where filter.matches(event, now: .wallClock()) {
+        for event in reply.events where filter.matches(event) {
             context.console.result(EventLine.text(event, context.format, context.style))
         }
         return reply.after
@@ -99,8 +99,10 @@ extension Filter {
             bundleId: exact("bundleId"))
     }
 
-    func matches(_ event: StoreEvent, now: Timestamp) -> Bool {
-        matches(event.transaction, account: event.account, bundleId: event.bundleId, type: event.type, now: now)
+    func matches(_ event: StoreEvent) -> Bool {
+        matches(
+            event.transaction, account: event.account, bundleId: event.bundleId, isFinished: event.type == .finished,
+            type: event.type, now: event.at)
     }
 }
 

@@ -2,8 +2,11 @@ import StoreModels
 
 /// A filter for transactions or events: terms `name=value` and `name~text`, all of which must match.
 ///
+/// Quote a value with spaces. The console's filter is the same (`lib/filter.js`), and
+/// `Tests/Filters/cases.json` has what both understand.
+///
 /// ```
-/// state=deferred account=alice product~pro. since=10m
+/// state=deferred account="alice b" product~pro. since=10d
 /// ```
 struct Filter: Hashable, Sendable {
     enum Comparison: Hashable, Sendable { case equals, contains }
@@ -14,7 +17,9 @@ struct Filter: Hashable, Sendable {
         var value: String
     }
 
-    static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
+    static let names = ["account", "bundleId", "device", "finished", "id", "product", "since", "state", "type"]
+    /// The values of `state`.
+    static let states = TransactionState.rawValues + PaymentTransaction.Withdrawal.rawValues
 
     private(set) var terms: [Term] = []
     /// The values of `type`.
@@ -26,7 +31,18 @@ struct Filter: Hashable, Sendable {
     ///   - alsoTypes: Values of `type` besides those of transactions.
     init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
         types += alsoTypes
-        for word in words.flatMap({ $0.split(separator: " ") }) { try add(word, bare: bare) }
+        for word in words.flatMap(Self.split) { try add(word[...], bare: bare) }
+    }
+
+    /// Splits words at spaces outside double quotes.
+    private static func split(_ text: String) -> [String] {
+        var words = [""]
+        var isQuoted = false
+        for character in text {
+            if character == "\"" { isQuoted.toggle() }
+            if character.isWhitespace, !isQuoted { words.append("") } else { words[words.count - 1].append(character) }
+        }
+        return words.filter { !$0.isEmpty }
     }
 
     mutating func add(_ name: String, _ value: String?) throws(CLIError) {
@@ -44,7 +60,7 @@ struct Filter: Hashable, Sendable {
         try add(
             Term(
                 name: String(word[..<sign]), comparison: word[sign] == "=" ? .equals : .contains,
-                value: String(word[word.index(after: sign)...])))
+                value: word[word.index(after: sign)...].filter { $0 != "\"" }))
     }
 
     private mutating func add(_ term: Term) throws(CLIError) {
@@ -61,36 +77,52 @@ struct Filter: Hashable, Sendable {
                 .usage, "'\(term.value)' is no \(term.name)",
                 hints: near + ["it is \(known.joined(separator: ", "))"])
         }
-        if term.name == "since", TimeLimit(argument: term.value) == nil {
+        if term.name == "since", BusinessDuration(term.value) == nil {
             throw CLIError(.usage, "'\(term.value)' is not a time", hints: ["for example since=10m"])
         }
         terms.append(term)
     }
 
     private static func values(_ name: String) -> [String]? {
-        name == "state" ? TransactionState.rawValues : nil
+        switch name {
+        case "state": states
+        case "finished": ["yes", "no"]
+        default: nil
+        }
     }
 
     /// The terms as text.
-    var words: [String] { terms.map { "\($0.name)\($0.comparison == .equals ? "=" : "~")\($0.value)" } }
+    var words: [String] {
+        terms.map { term in
+            let value = term.value.contains(where: \.isWhitespace) ? "\"\(term.value)\"" : term.value
+            return "\(term.name)\(term.comparison == .equals ? "=" : "~")\(value)"
+        }
+    }
 
     /// The value a name must equal, for filtering by the store.
     func exact(_ name: String) -> String? {
         terms.first { $0.name == name && $0.comparison == .equals }?.value
     }
 
+    /// Whether a term counts from the present.
+    var needsClock: Bool { terms.contains { $0.name == "since" } }
+
     /// Whether a transaction matches.
-    /// - Parameter type: Type of its event, or nil without an event.
+    /// - Parameters:
+    ///   - type: Type of its event, or nil without an event.
+    ///   - now: The time by the app's clock. Nil ignores `since`.
     func matches(
-        _ transaction: PaymentTransaction, account: String, bundleId: String, type: StoreEvent.Kind? = nil,
-        now: Timestamp
+        _ transaction: PaymentTransaction, account: String, bundleId: String, isFinished: Bool,
+        type: StoreEvent.Kind? = nil, now: Timestamp?
     ) -> Bool {
         terms.allSatisfy { term in
             switch term.name {
             case "account": term.holds(account)
             case "bundleId": term.holds(bundleId)
             case "product": term.holds(transaction.payment.productIdentifier)
-            case "state": term.holds(transaction.transactionState.rawValue)
+            case "device": term.holds(transaction.originDeviceId)
+            case "finished": term.holds(isFinished ? "yes" : "no")
+            case "state": term.holds(transaction.shownState)
             case "type": term.holds(type?.rawValue ?? transaction.transactionState.rawValue)
             case "id": term.holds(transaction.id) || transaction.transactionIdentifier.map(term.holds) == true
             case "since": term.isWithin(transaction.transactionDate, now)
@@ -124,8 +156,19 @@ extension Filter.Term {
     }
 
     /// A transaction without a date counts as current.
-    fileprivate func isWithin(_ date: Timestamp?, _ now: Timestamp) -> Bool {
-        guard let date, let time = TimeLimit(argument: value) else { return true }
-        return date + time.duration >= now
+    fileprivate func isWithin(_ date: Timestamp?, _ now: Timestamp?) -> Bool {
+        guard let date, let now, let time = BusinessDuration(value) else { return true }
+        return time.end(from: date) >= now
+    }
+}
+
+extension PaymentTransaction {
+    /// How a purchase was taken back.
+    enum Withdrawal: String, CaseIterable { case refunded, revoked }
+
+    /// The state as lists show it: the transaction's, or how the purchase was taken back.
+    var shownState: String {
+        guard revocationDate != nil else { return transactionState.rawValue }
+        return (revocationType == nil ? Withdrawal.revoked : .refunded).rawValue
     }
 }

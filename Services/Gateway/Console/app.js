@@ -2,6 +2,7 @@
 import { html, render, useEffect, useState } from './vendor/preact-htm.js';
 import { strings } from './strings.js';
 import { onSignedOut, resume, signIn } from './lib/api.js';
+import { arrive, store } from './lib/router.js';
 import { Failure, applyTheme, box, theme } from './lib/ui.js';
 
 const signedIn = box(undefined);
@@ -10,10 +11,13 @@ const frame = box(undefined);
 applyTheme(theme.get());
 
 function SignIn() {
-    const [error, setError] = useState(said.get());
+    const [wrong, setError] = useState('');
+    const word = said.use();
+    const error = wrong || word;
     const [busy, setBusy] = useState(false);
     const submit = async event => {
         event.preventDefault();
+        said.set('');
         setBusy(true);
         try {
             await signIn({ key: event.target.elements.key.value.trim() });
@@ -44,14 +48,19 @@ function Console() {
     return html`<${loaded.Frame} signedOut=${() => remember(false)} />`;
 }
 
+// #ticket=TICKET, and behind & the page to open: #ticket=TICKET&/transactions?store=t-1
+const TICKET = /^#ticket=([^&]+)&?(.*)$/;
+
 async function begin() {
-    const [, ticket] = /^#ticket=(.+)$/.exec(location.hash) || [];
+    const [, ticket, page] = TICKET.exec(location.hash) || [];
     if (ticket) {
         // It works once; it has no place in the history.
-        history.replaceState(null, '', '/');
+        history.replaceState(null, '', page ? `/#${page}` : '/');
         try {
             await signIn({ ticket: decodeURIComponent(ticket) });
             remember(true);
+            // A page that was there follows the address.
+            dispatchEvent(new HashChangeEvent('hashchange'));
             return;
         } catch (problem) {
             if (problem.status === 401) said.set(strings.sign.stale);
@@ -77,7 +86,16 @@ function remember(state) {
     said.set('');
     if (state) localStorage.setItem('storebus.signedIn', 'yes');
     else localStorage.removeItem('storebus.signedIn');
-    if (state) loadFrame();
+    if (state) {
+        const before = store;
+        // The address may have been pasted on this page.
+        if (!signedIn.get()) arrive();
+        if (frame.get() && store !== before) {
+            location.reload();
+            return;
+        }
+        loadFrame();
+    }
     signedIn.set(state);
 }
 
@@ -86,5 +104,6 @@ function loadFrame() {
 }
 
 onSignedOut(() => remember(false));
+addEventListener('hashchange', () => { if (TICKET.test(location.hash)) begin(); });
 render(html`<${Console} />`, document.getElementById('app'));
 begin();

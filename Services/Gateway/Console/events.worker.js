@@ -1,4 +1,4 @@
-// One event stream for all tabs: browsers allow six HTTP/1.1 connections to a host, and each stream holds one.
+// One event stream for all tabs of a store: browsers allow six HTTP/1.1 connections to a host, and each stream holds one.
 const KEPT = 200;
 const ports = new Set();
 let source;
@@ -8,6 +8,7 @@ let pause = 1000;
 let state = { kind: 'state', connected: false };
 let kept = [];
 let version;
+let address;
 
 function tell(message) {
     for (const port of ports) port.postMessage(message);
@@ -22,7 +23,7 @@ function connected(now) {
 function open() {
     clearTimeout(timer);
     source?.close();
-    source = new EventSource('/admin/v1/events/stream');
+    source = new EventSource(address);
     source.addEventListener('hello', event => {
         // A stream that ends at once is not asked for again and again.
         clearTimeout(steady);
@@ -68,7 +69,9 @@ function close() {
     connected(false);
 }
 
-function take(port) {
+// `store`: the isolated store whose events they are; empty for the main one.
+function take(port, store) {
+    address = `${store && `/s/${encodeURIComponent(store)}`}/admin/v1/events/stream`;
     ports.add(port);
     port.onmessage = ({ data }) => {
         if (data === 'open') {
@@ -87,4 +90,4 @@ function take(port) {
 }
 
 if (typeof SharedWorkerGlobalScope === 'undefined') self.storebusEvents = { take };
-else self.onconnect = ({ ports: [port] }) => take(port);
+else self.onconnect = ({ ports: [port] }) => take(port, self.name);

@@ -3,12 +3,12 @@ import { html, useEffect, useMemo, useRef, useState } from './vendor/preact-htm.
 import { strings } from './strings.js';
 import { all, appURL, get, signOut } from './lib/api.js';
 import { factor, useClock, useNow } from './lib/clock.js';
-import { useData } from './lib/data.js';
-import { FaultsBanner } from './lib/faults.js';
+import { useData, useEvery } from './lib/data.js';
+import { Faults } from './lib/faults.js';
 import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
-import { link, useRoute } from './lib/router.js';
+import { keepPlace, link, linkElsewhere, store, useRoute } from './lib/router.js';
 import { forgetSessions } from './lib/sessions.js';
 import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, toastProblem, waiting } from './lib/ui.js';
 
@@ -39,8 +39,8 @@ function Clock() {
     const says = useMemo(() => shown && strings.clockSays(dateTime(shown.now), how), [shown?.bundleId, shown?.epoch, how]);
     if (!now) return null;
     return html`<a class="clock" href=${link('time')}>
-        <time datetime=${now.toISOString()} title=${now.toISOString()} aria-hidden="true">${dateTime(now)}</time>
-        <small aria-hidden="true">${how}</small>
+        <time datetime=${now.toISOString()} title=${now.toISOString()} aria-hidden="true"><span class="wide">${dateTime(now)}</span><span class="narrow">${dateTime(now, 'near')}</span></time>
+        <small class="wide" aria-hidden="true">${how}</small>
         <span class="hidden" role="status">${says}</span>
     </a>`;
 }
@@ -60,6 +60,9 @@ function badge(count) {
     if (count) drawn ||= import('./lib/badge.js');
     drawn?.then(({ showBadge }) => showBadge(count)).catch(() => {});
 }
+
+const SEARCH_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+const search = () => Promise.all([import('./lib/search.js'), moreStyle()]).then(([{ openSearch }]) => openSearch(NAMED), toastProblem);
 
 // Pages of one, that are files of their own.
 const ONE = { transactions: 'transaction', chaos: 'run' };
@@ -100,8 +103,43 @@ function Page({ name, route }) {
     return html`<${view} route=${route} key=${file} />`;
 }
 
+// What an address names and is not there, and those that are.
+const Gone = ({ title, says, places }) => html`<h1 tabindex="-1">${title}</h1><p>${says}</p>
+    <ul>${places.map(([name, href]) => html`<li key=${name}><a href=${href}>${name}</a></li>`)}</ul>`;
+
+const nameOf = one => one.name ? `${one.name} · ${one.bundleId}` : one.bundleId;
+
+// Which app of which store. A store has one list of apps, so another store is a page that is loaded anew.
+function Places({ page, known, app, stores }) {
+    const to = href => { location.hash = href; };
+    return html`${known?.length > 0 && html`<select class="app" aria-label=${strings.app} value=${app} onChange=${event => to(linkElsewhere(page, event.target.value, store))}>
+            ${!app && html`<option value="" />`}${known.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${nameOf(one)}</option>`)}
+        </select>`}
+        ${(store || stores?.length > 0) && html`<select class="store" aria-label=${strings.store} value=${store} onChange=${event => to(linkElsewhere(page, stores.find(one => one.store === event.target.value)?.bundleId || app, event.target.value))}>
+            ${['', ...storesShown(stores)].map(name => html`<option value=${name} selected=${name === store}>${name || strings.mainStore}</option>`)}
+        </select>`}`;
+}
+
+const STORES_SHOWN = 200;
+// The newest ones, and the one that is shown.
+function storesShown(stores = []) {
+    const names = stores.map(one => one.store).reverse();
+    return [...new Set([...store ? [store] : [], ...names.slice(0, STORES_SHOWN)])];
+}
+
+// In an isolated store nothing is asked before it is known to exist.
 export function Frame({ signedOut }) {
     const route = useRoute();
+    const found = useData(() => all('/admin/v1/stores', { limit: 500 }, 'stores'), []);
+    useEvery(60000, found);
+    const stores = found.data?.filter(one => one.state === 'open');
+    if (!store || stores?.some(one => one.store === store)) return html`<${Shell} signedOut=${signedOut} stores=${stores} route=${route} />`;
+    return html`<main class="sign"><div class="card">${stores ? html`<${Gone} title=${strings.noStore(store)} says=${strings.noStoreSays}
+        places=${[[strings.mainStore, '/'], ...storesShown(stores).filter(name => name !== store).map(name => [name, linkElsewhere('', undefined, name)])]} />`
+        : found.error ? html`<${Failure} error=${found.error} retrying />` : html`<p role="status">${strings.loading}</p>`}</div></main>`;
+}
+
+function Shell({ signedOut, stores, route }) {
     const app = chosenApp.use();
     const [open, setOpen] = useState(false);
     const connected = useConnected();
@@ -127,12 +165,17 @@ export function Frame({ signedOut }) {
         return () => clearInterval(often);
     }, []);
 
+    const wanted = route.query.get('app');
+    const ids = known.data?.map(one => one.bundleId);
+    const isUnknown = Boolean(wanted && ids?.length && !ids.includes(wanted));
     useEffect(() => {
-        if (!known.data) return;
-        const kept = localStorage.getItem('storebus.app');
-        const ids = known.data.map(one => one.bundleId);
-        if (!ids.includes(chosenApp.get())) chosenApp.set(ids.includes(kept) ? kept : ids[0] || null);
-    }, [known.data]);
+        if (!ids || isUnknown) return;
+        const kept = [wanted, chosenApp.get(), localStorage.getItem('storebus.app'), ids[0]].find(one => ids.includes(one));
+        chosenApp.set(kept || null);
+        if (!kept) return;
+        if (!store) localStorage.setItem('storebus.app', kept);
+        keepPlace();
+    }, [known.data, route]);
     useEffect(() => {
         if (app !== null) return undefined;
         const timer = setInterval(known.reload, 3000);
@@ -151,7 +194,7 @@ export function Frame({ signedOut }) {
         const timer = connected ? setAway(false) : setTimeout(() => setAway(true), 1500);
         return () => clearTimeout(timer);
     }, [connected]);
-    useEffect(() => listen(NAMED, one => { location.hash = link(one.path); }), []);
+    useEffect(() => listen(NAMED, one => { location.hash = link(one.path); }, search), []);
     useEffect(() => { setOpen(false); }, [route]);
     useEffect(() => {
         const title = `${page ? page.name : strings.noPage} – ${strings.brand}`;
@@ -159,10 +202,6 @@ export function Frame({ signedOut }) {
     }, [page, count]);
     useEffect(() => badge(count), [count]);
 
-    const choose = event => {
-        localStorage.setItem('storebus.app', event.target.value);
-        chosenApp.set(event.target.value);
-    };
     const toMain = event => {
         event.preventDefault();
         document.getElementById('main').focus();
@@ -178,30 +217,33 @@ export function Frame({ signedOut }) {
         }
         signedOut();
     };
+    const ofUser = html`<${ThemeButton} />
+        <button class="plain square" aria-label=${strings.shortcutsButton} title=${strings.shortcutsButton} onClick=${() => showShortcuts(NAMED)}>?</button>
+        <button class="plain" onClick=${leave}>${strings.signOut}</button>`;
+    // Between another address and its app's pages nothing is shown.
+    const isThere = page && app && !isUnknown && (!wanted || wanted === app);
     return html`<div class="frame">
         <a class="skip" href="#main" onClick=${toMain}>${strings.skip}</a>
-        <header class="top">
+        <div class="above"><header class="top">
             <button class="menu" aria-expanded=${open} aria-controls="side" onClick=${() => setOpen(!open)}>${strings.menu}</button>
-            <a class="brand" href=${link('')}><img src="/console/icon.svg" alt="" />${strings.brand}</a>
-            ${known.data?.length > 0 && html`<select aria-label=${strings.app} value=${app} onChange=${choose}>
-                ${known.data.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${one.name ? `${one.name} · ${one.bundleId}` : one.bundleId}</option>`)}
-            </select>`}
+            <a class="brand" href=${link('')}><img src="/console/icon.svg" alt="" /><span>${strings.brand}</span></a>
+            <${Places} page=${page ? page.path : ''} known=${known.data} app=${isUnknown ? '' : app} stores=${stores} />
+            <button class="search" aria-label=${strings.searchAll} aria-keyshortcuts="Control+K Meta+K /" onClick=${search}><span aria-hidden="true">⌕</span><span class="wide">${strings.search} <kbd>${SEARCH_KEY}</kbd></span></button>
             <${Clock} />
-            <span class=${`pill ${connected ? 'good' : 'warn'}`}>${connected ? strings.live : strings.notLive}</span>
-            <${ThemeButton} />
-            <button class="plain square" aria-label=${strings.shortcutsButton} title=${strings.shortcutsButton} onClick=${() => showShortcuts(NAMED)}>?</button>
-            <button class="plain" onClick=${leave}>${strings.signOut}</button>
+            <span class=${`pill ${connected ? 'good' : 'warn'}`}><span>${connected ? strings.live : strings.notLive}</span></span>
+            <span class="wide user">${ofUser}</span>
         </header>
-        <div class="banners">${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}<${FaultsBanner} /></div>
+        <div class="banners">${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}<${Faults} /></div></div>
         <div id="side" class=${open ? 'side open' : 'side'}><nav aria-label=${strings.pages}>
             ${GROUPS.map(group => html`<ul>${group.map(one => html`<li><a href=${link(one.path)} aria-current=${one === page ? 'page' : undefined}>
                 ${one.name}${one.path === 'inbox' && count > 0 && html`<span class="count">${count}</span>`}</a></li>`)}</ul>`)}
-        </nav></div>
+        </nav><div class="narrow row">${ofUser}</div></div>
         <main id="main" tabindex="-1">
             ${!page && html`<h1 tabindex="-1">${strings.noPage}</h1><p>${strings.noPageSays}</p>`}
+            ${isUnknown && html`<${Gone} title=${strings.noSuchApp(wanted)} says=${store ? strings.noSuchAppIn(store) : strings.noSuchAppSays} places=${known.data.map(one => [nameOf(one), linkElsewhere(page ? page.path : '', one.bundleId, store)])} />`}
             ${page && app === null && html`<h1 tabindex="-1">${strings.noApp}</h1><p>${strings.noAppSays}</p><pre>storebus import App.storekit</pre>`}
             ${page && app === undefined && html`<${Failure} error=${known.error} retrying />`}
-            ${page && app && html`<${Page} name=${name} route=${route} key=${app} />`}
+            ${isThere && html`<${Page} name=${name} route=${route} key=${app} />`}
         </main>
         <${Toasts} /><${Dialogs} />
     </div>`;

@@ -2,9 +2,14 @@
 import { strings } from './strings.js';
 
 Object.assign(strings, {
+    filters: { saved: 'Saved filters', save: 'Save the filter', forget: 'Forget this filter', name: 'Name', unknown: words => `Not understood: ${words}` },
+    finder: {
+        hint: 'identifier or its end, account, product, page', results: 'Found', count: count => count === 1 ? '1 found' : `${count} found`,
+        kinds: { pages: 'Pages', accounts: 'Accounts', products: 'Products', subscriptions: 'Subscriptions', transactions: 'Transactions', notifications: 'Notifications' },
+    },
     table: {
         rows: (shown, complete) => complete ? `${shown} rows` : `${shown} rows so far`, sort: 'Sort by', empty: 'Nothing here.', noMatch: 'Nothing matches.',
-        rowActions: id => `Actions for ${id}`,
+        rowActions: id => `Actions for ${id}`, exportAs: (name, form) => `Save “${name}” as ${form}`,
     },
     inbox: {
         says: 'What waits for a person: payment sheets, Ask to Buy, interrupted purchases, price increases, refund requests.', prompts: 'Waiting', empty: 'Nothing waits.', since: 'since',
@@ -14,10 +19,10 @@ Object.assign(strings, {
         share: 'Share', full: 'all of it', prorated: 'prorated', answered: 'Answered.', keys: 'A approves the first, D declines it.', degraded: names => `Not all is shown: ${names} does not answer.`,
     },
     transactions: {
-        filter: 'Filter', hint: 'account= state= product~ id~ finished=no since=10m; several terms must all hold', unknown: term => `Not understood: ${term}`, loaded: count => `${count} loaded so far…`,
+        filter: 'Filter', hint: 'account= device= product~ state=refunded id~ finished=no since=10d. All terms must hold.', loaded: count => `${count} loaded so far…`,
         caption: 'Transactions', id: 'Transaction', product: 'Product', account: 'Account', state: 'State', finished: 'Finished', date: 'Purchased', price: 'Price', why: 'Why', actions: 'Actions',
-        refunded: 'refunded', revoked: 'revoked', clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
-        buy: 'Buy outside the app', buySays: 'A purchase in the App Store itself, as a redeemed code makes one.', quantity: 'Quantity', full: 'Only the first 100 000 are shown; filter to see others.',
+        clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
+        bought: (product, account, state) => `${product} of ${account}: ${state}.`, buy: 'Buy outside the app', buySays: 'A purchase in the App Store itself, as a redeemed code makes one.', quantity: 'Quantity', full: 'Only the first 100 000 are shown; filter to see others.',
     },
     transaction: {
         title: id => `Transaction ${id}`, unknown: 'There is no such transaction.', facts: 'As SKTestTransaction has it', rest: 'Around it', timeline: 'What happened', notifications: 'The customer’s notifications', noNotifications: 'None yet.',
@@ -32,10 +37,10 @@ Object.assign(strings, {
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
     },
     subscriptions: {
-        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: still to come. The line is now.', empty: 'No subscription yet.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period since', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Page before', after: 'Next page',
+        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: still to come. The line is now.', empty: 'No subscription yet.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period since', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Page before', after: 'Next page',
     },
     customers: {
-        accounts: 'Accounts', devices: 'Devices', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', isSet: 'Set',
+        accounts: 'Accounts', devices: 'Devices', filterHint: 'a part of a name, account= storefront= device= bundleId=. All terms must hold.', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', isSet: 'Set',
         settings: 'Set for this account', inForce: 'In force', notSet: 'not set', simulated: 'Errors that requests meet', history: 'Transactions', reset: 'Forget what is set', resetConfirm: account => `${account} behaves as the app’s default again. What it bought stays.`,
         clear: 'Clear what it bought', clearConfirm: (account, app) => `Removes every transaction of ${account} in ${app}. It cannot be undone.`,
         platform: 'Platform', system: 'System', setSystem: 'Set', install: 'Install', uninstall: 'Uninstall', uninstallConfirm: (app, device) => `Deletes ${app} from ${device}, with what it has set there. Purchases stay.`, deleteConfirm: device => `Forgets ${device}: its apps, what they have set, and what has begun on it. Purchases stay.`,
@@ -100,6 +105,7 @@ Object.assign(strings, {
         messagesTitle: 'Messages', pattern: 'Subject', patternHint: '* is one token, > the rest', holds: 'Holds the text',
     },
     tap: {
+        polls: 'Show polls',
         title: 'Live tap', start: 'Start', pause: 'Pause', goOn: 'Go on', clear: 'Clear', states: { off: 'not started', opening: 'opening', open: 'listening', lost: 'connection lost, trying again', paused: 'paused: what passes now is not kept' },
         count: (shown, all) => shown === all ? `${all} came.` : `${all} came, ${shown} are shown.`, missed: count => `${count} missed: more passed than is sent to a browser.`, waiting: count => `${count} new wait until you leave the list.`, quiet: 'Nothing passed yet.', notStarted: 'Shows each message as it passes, and takes nothing away. Secrets are left out; replies to private inboxes cannot be read.',
         reply: 'wants a reply', noBody: 'Without a body.', cut: size => `Cut: it has ${size}.`, trace: 'trace', traceLink: 'Messages of this trace', actor: 'for',

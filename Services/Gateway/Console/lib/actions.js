@@ -1,8 +1,9 @@
 // What the operator does: a request, with the same as a command of the CLI and of curl.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.js';
-import { call } from './api.js';
+import { call, inStore } from './api.js';
 import { quote } from './format.js';
+import { store } from './router.js';
 import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
 export function curl({ method, path, body, key, session, stream }) {
@@ -10,13 +11,16 @@ export function curl({ method, path, body, key, session, stream }) {
     if (key) parts.push('-H', quote(`Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}`));
     if (body instanceof Blob) parts.push('--data-binary', quote('@' + (body.name || 'FILE')));
     else if (body !== undefined) parts.push('-H', "'Content-Type: application/json'", '-d', quote(JSON.stringify(body)));
-    return [...parts, quote(location.origin + path)].join(' ');
+    return [...parts, quote(location.origin + inStore(path))].join(' ');
 }
 
 // Flags that have no value.
 const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate', '--none']);
 
-// A command line of words; --bundle-id is added where the command takes one. A flag is followed by its value, and left out when
+// The bus is one for all stores.
+const OF_INSTALLATION = new Set(['bus', 'chaos']);
+
+// A command line of words; --bundle-id is added where the command takes one, and --store in an isolated one. A flag is followed by its value, and left out when
 // that is not given. What is named in the store is in a list of its own: it is never a flag, and from the first that begins with -
 // on all that is no flag goes behind --.
 export function cli(words, app = chosenApp.get()) {
@@ -39,6 +43,7 @@ export function cli(words, app = chosenApp.get()) {
         } else argument(said(word));
     }
     if (app) option('--bundle-id', app);
+    if (store && !OF_INSTALLATION.has(words[0])) option('--store', store);
     return [...line, ...last.length ? ['--', ...last] : []].join(' ');
 }
 

@@ -1,5 +1,6 @@
 // Requests to the gateway. The operator's go with the cookie; those of a device with its session's token.
 import { strings } from '../strings.js';
+import { store } from './router.js';
 
 const RETRIES = [250, 750, 1500];
 let csrf;
@@ -27,6 +28,9 @@ export function path(template, query) {
 
 export const url = (first, ...parts) => first + parts.map(part => '/' + encodeURIComponent(part)).join('');
 
+// Where a path is of the store the page is about. The session and the list of stores are the installation's.
+export const inStore = target => store && !/^\/(console|admin\/v1\/stores)\b/.test(target) ? url('/s', store) + target : target;
+
 // A path of the app.
 export const appURL = (app, ...parts) => url('/admin/v1/apps', app, ...parts);
 
@@ -46,7 +50,7 @@ async function once(method, target, { body, token, key, as = 'json' }) {
     if (as === 'svg') headers.Accept = 'image/svg+xml';
     let response;
     try {
-        response = await fetch(target, { method, headers, body: content, credentials: 'same-origin' });
+        response = await fetch(inStore(target), { method, headers, body: content, credentials: 'same-origin' });
     } catch {
         throw new Problem(0, { code: 'unreachable', detail: strings.unreachable });
     }

@@ -1,13 +1,8 @@
 // The faults in force on the bus, which the chaos page sets and the banner of every page shows.
-import { html } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { get } from './api.js';
-import { Action, cli } from './actions.js';
 import { useData, useEvery } from './data.js';
-import { link } from './router.js';
 import { box } from './ui.js';
-
-const text = strings.faults;
 
 export const faults = box(undefined);
 
@@ -28,16 +23,13 @@ export async function readFaults() {
     return answer;
 }
 
-export const heal = { label: text.heal, method: 'DELETE', path: '/admin/v1/faults', cli: cli(['chaos', 'fault', 'clear'], null), said: () => text.healed };
-
-const inWords = ({ faults: named, rules }) => named.map(one => text.at(one.fault, one.service)).join(', ') || text.rules(rules.length);
-
 // Asks once a minute while the console is in sight, and more often while faults are in force; it also shows what pages have read.
-export function FaultsBanner() {
+// The banner is loaded when there is something to say.
+export function Faults() {
     const now = faults.use();
     const inForce = now?.rules.length > 0;
+    const [loaded, set] = useState();
     useEvery(inForce ? 15000 : 60000, useData(readFaults, []));
-    return inForce && html`<div class="away row" role="status">
-        <span class="grow"><strong>${text.inForce}</strong> ${inWords(now)}</span>
-        <a href=${link('chaos')}>${strings.nav.chaos}</a><${Action} of=${heal} done=${tookFaults} /></div>`;
+    useEffect(() => { if (inForce) import('./faults-banner.js').then(set, () => {}); }, [inForce]);
+    return inForce && loaded ? html`<${loaded.Banner} of=${now} />` : null;
 }

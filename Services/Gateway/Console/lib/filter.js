@@ -1,34 +1,67 @@
-// The filter language of the CLI: terms name=value (exactly) and name~text (somewhere in it), and since=10m.
+// The filter language of the command line: terms name=value (exactly) and name~text (somewhere in it), all of which must hold, and
+// since=10m of the app's clock. A value with spaces stands in double quotes. Tests/Filters/cases.json has what both understand.
 import { storeNow } from './clock.js';
 
-const LENGTHS = { s: 1, m: 60, h: 3600, d: 86400, w: 604800, mo: 30 * 86400, y: 365 * 86400 };
-const TERM = /([a-zA-Z]+)([=~])(?:"([^"]*)"|(\S*))|(\S+)/g;
+const WORD = /(?:[^\s"]|"[^"]*"?)+/g;
+const LENGTHS = { s: 1000, m: 60000, min: 60000, h: 3600000, d: 86400000, w: 604800000 };
 
+// A length of the store's time: calendar months, and milliseconds. A century at most.
 export function lengthOf(text) {
-    let seconds = 0;
-    const rest = text.replace(/(\d+)(mo|s|m|h|d|w|y)/g, (_, count, unit) => {
-        seconds += count * LENGTHS[unit];
-        return '';
-    });
-    return rest === '' && seconds > 0 ? seconds * 1000 : undefined;
+    let [months, milliseconds, rest] = [0, 0, text];
+    const take = (pattern, units) => {
+        rest = rest.replace(pattern, (_, count, unit) => {
+            if (unit === 'mo' || unit === 'y') months += count * (unit === 'y' ? 12 : 1);
+            else milliseconds += count * units[unit];
+            return '';
+        });
+    };
+    const iso = /^P(?=.)((?:\d+[YMWD])*)(?:T((?:\d+[HMS])+))?$/.exec(text);
+    if (iso) {
+        rest = iso[1].replace(/Y/g, 'y').replace(/M/g, 'mo').replace(/W/g, 'w').replace(/D/g, 'd') + (iso[2] || '').toLowerCase();
+    }
+    take(/(\d{1,9})(mo|min|[smhdwy])/g, LENGTHS);
+    const fits = rest === '' && (months > 0 || milliseconds > 0) && months <= 1200 && milliseconds <= 36525 * LENGTHS.d;
+    return fits ? { months, milliseconds } : undefined;
 }
 
-// `fields` gives a row's value by name. Returns the terms, a test of a row, and what was not understood.
-export function parse(text, fields) {
+// The instant that much later; the 31st of a shorter month is its last day.
+function later(at, { months, milliseconds }) {
+    const end = new Date(at);
+    const day = end.getUTCDate();
+    end.setUTCDate(1);
+    end.setUTCMonth(end.getUTCMonth() + months);
+    const last = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
+    end.setUTCDate(Math.min(day, last));
+    return +end + milliseconds;
+}
+
+// What the badge of a transaction says.
+export const stateOf = row => row.revocationDate ? row.revocationType ? 'refunded' : 'revoked' : row.transactionState;
+
+// The names of a transaction's filter, and the values that some of them have.
+export const TRANSACTION = {
+    account: row => row.account, bundleId: row => row.bundleId, device: row => row.originDeviceId, finished: row => row.isFinished ? 'yes' : 'no',
+    id: row => [row.id, row.transactionIdentifier], product: row => row.payment.productIdentifier, state: stateOf, since: row => row.transactionDate, type: row => row.transactionState,
+};
+export const STATES = ['purchasing', 'purchased', 'failed', 'restored', 'deferred', 'refunded', 'revoked'];
+export const VALUES = { state: STATES, finished: ['yes', 'no'] };
+
+// `fields` gives a row's value by name, or several; `bare` is what a word without = and ~ is looked for in. Returns the terms, a test
+// of a row, and what was not understood.
+export function parse(text, fields, { values = {}, bare, now = storeNow() } = {}) {
     const terms = [];
     const unknown = [];
-    for (const [whole, name, sign, quoted, plain] of text.matchAll(TERM)) {
-        const value = quoted ?? plain;
-        if (name === 'since' && sign === '=' && lengthOf(value)) terms.push({ name, value, test: row => !fields.at(row) || Date.parse(fields.at(row)) >= storeNow() - lengthOf(value) });
-        else if (name && name !== 'at' && fields[name] && value !== '') {
-            const of = row => String(fields[name](row) ?? '');
-            const low = value.toLowerCase();
-            terms.push({ name, value, exact: sign === '=', test: sign === '=' ? row => of(row) === value : row => of(row).toLowerCase().includes(low) });
-        } else if (!name) {
-            // A bare word, somewhere in any of them.
-            const low = whole.toLowerCase();
-            terms.push({ name: '', value: whole, test: row => Object.entries(fields).some(([key, of]) => key !== 'at' && String(of(row) ?? '').toLowerCase().includes(low)) });
-        } else unknown.push(whole);
+    for (const word of text.match(WORD) || []) {
+        const [, name, sign, quoted] = /^([^=~]*)([=~])(.*)$/s.exec(word) || (bare ? [word, bare, '~', word] : []);
+        const value = quoted?.replaceAll('"', '');
+        const of = row => [fields[name](row)].flat().map(one => String(one ?? ''));
+        const length = name === 'since' ? lengthOf(value) : undefined;
+        if (!name || !Object.hasOwn(fields, name) || (name === 'since' && !length) || (sign === '=' && values[name] && !values[name].includes(value))) unknown.push(word);
+        else if (length) terms.push({ name, value, test: row => !fields.since(row) || later(fields.since(row), length) >= +(now ?? 0) });
+        else terms.push({ name, value, exact: sign === '=', test: sign === '=' ? row => of(row).includes(value) : row => of(row).some(one => one.includes(value)) });
     }
-    return { terms, unknown, matches: row => terms.every(term => term.test(row)), exact: name => terms.find(term => term.name === name && term.exact)?.value };
+    return { terms, unknown, words: text.match(WORD) || [], matches: row => terms.every(term => term.test(row)), exact: name => terms.find(term => term.name === name && term.exact)?.value };
 }
+
+// A term as it is written.
+export const term = (name, value) => `${name}=${/\s/.test(value) ? `"${value}"` : value}`;

@@ -5,10 +5,16 @@ const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const short = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const brief = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+const compact = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+const near = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+const dated = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' });
 const precise = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' });
 const numbers = new Intl.NumberFormat();
 
-const FORMS = { long, short, date, brief, precise };
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const month = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short' });
+
+const FORMS = { long, short, date, brief, compact, near, dated, precise, day, month };
 
 export const number = value => numbers.format(value);
 // A rate or another measure: one digit behind the point while it is small.
@@ -34,6 +40,18 @@ export function elapsed(seconds) {
 export const dateTime = (value, form = 'long') => FORMS[form].format(new Date(value));
 
 export const Time = ({ at, form }) => at ? html`<time datetime=${at} title=${at}>${dateTime(at, form)}</time>` : html`<span class="soft">–</span>`;
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const STEPS = [['year', 365 * 86400], ['month', 30 * 86400], ['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+// How long before or after an instant another is.
+export function ago(at, now) {
+    const seconds = (new Date(at) - now) / 1000;
+    const [unit, length] = STEPS.find(([, length]) => Math.abs(seconds) >= length) || STEPS.at(-1);
+    return relative.format(Math.trunc(seconds / length), unit);
+}
+
+// An instant, with its date when that is not the store's today, and how long ago it was by the store's clock.
+export const When = ({ at, now }) => html`<${Time} at=${at} form=${now && at && date.format(now) === date.format(new Date(at)) ? 'short' : 'dated'} />${now && at && html` <span class="soft small">${ago(at, now)}</span>`}`;
 
 // A name of the API as words: inBillingRetryPeriod, INITIAL_BUY.
 export function words(name) {

@@ -12,8 +12,13 @@ function help(pages) {
     </dl><div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
 }
 
-export function listen(pages, open) {
+export function listen(pages, open, search) {
     const pressed = event => {
+        if ((event.ctrlKey || event.metaKey) && event.key === 'k' && !event.altKey && !event.shiftKey && !document.querySelector('dialog[open]')) {
+            event.preventDefault();
+            search();
+            return;
+        }
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
         if (event.target.closest?.('input, select, textarea, dialog')) return;
         const { key } = event;
@@ -33,6 +38,9 @@ export function listen(pages, open) {
             event.preventDefault();
             help(pages);
         } else if (key === '/') {
+            event.preventDefault();
+            search();
+        } else if (key === 'f') {
             const field = document.querySelector('main input[data-filter], main input[type="search"]');
             if (!field) return;
             event.preventDefault();

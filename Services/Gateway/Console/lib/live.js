@@ -1,6 +1,7 @@
 // What happens in the store, as it happens, from the worker all tabs share; without SharedWorker from this page itself.
 import { useEffect, useState } from '../vendor/preact-htm.js';
 import { call } from './api.js';
+import { store } from './router.js';
 
 const listeners = new Set();
 let port;
@@ -36,11 +37,11 @@ function heard(message) {
 export async function connect() {
     if (!port) {
         if (typeof SharedWorker === 'function') {
-            port = new SharedWorker('/console/events.worker.js').port;
+            port = new SharedWorker('/console/events.worker.js', store).port;
         } else {
             await import('/console/events.worker.js');
             const channel = new MessageChannel();
-            self.storebusEvents.take(channel.port2);
+            self.storebusEvents.take(channel.port2, store);
             port = channel.port1;
         }
         port.onmessage = ({ data }) => heard(data);

@@ -1,14 +1,18 @@
 // A table of which only the rows in sight are in the page, so that 100 000 scroll as well as ten.
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
+import { Export } from './export.js';
 
 const ROW = 40;
 const BEYOND = 8;
 const text = strings.table;
 
-// `columns`: { key, title, cell(row), width, className, sorts }; `open(row)` is what Enter and a click do; `least` is the width in
+// What a narrow window has no room for.
+const hides = ({ className, isWide }) => [className, isWide && 'wide'].filter(Boolean).join(' ') || undefined;
+
+// `columns`: { key, title, cell(row), width, className, sorts, isWide }; `open(row)` is what Enter and a click do; `least` is the width in
 // pixels below which it scrolls sideways.
-export function Windowed({ caption, columns, rows, complete = true, rowKey, open, sort, onSort, empty, least = 1010 }) {
+export function Windowed({ caption, columns, rows, complete = true, rowKey, open, sort, onSort, empty, least = 940 }) {
     const area = useRef();
     const [view, setView] = useState({ top: 0, height: 600 });
     const [active, setActive] = useState(-1);
@@ -56,33 +60,33 @@ export function Windowed({ caption, columns, rows, complete = true, rowKey, open
     };
     const header = column => {
         const sorted = sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined;
-        return html`<th scope="col" class=${column.className} aria-sort=${sorted || (column.sorts ? 'none' : undefined)}>
+        return html`<th scope="col" class=${hides(column)} aria-sort=${sorted || (column.sorts ? 'none' : undefined)}>
             ${column.sorts ? html`<button onClick=${() => onSort(column.key)} title=${`${text.sort} ${column.title}`}>${column.title}<span aria-hidden="true">${sorted === 'descending' ? '↓' : sorted ? '↑' : ''}</span></button>` : column.title}
         </th>`;
     };
-    const gap = size => size > 0 && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${size}px` }}></td></tr>`;
-    return html`<div class="scroll tall" ref=${area} data-rows tabindex="0" role="group" aria-label=${caption} onScroll=${look}>
-        <table class="windowed" style=${{ minWidth: `${least}px` }} aria-rowcount=${complete ? rows.length + 1 : -1}>
-            <caption>${caption} <span class="soft">· ${text.rows(rows.length.toLocaleString(), complete)}</span></caption>
-            <colgroup>${columns.map(column => html`<col style=${column.width ? { width: `${column.width}px` } : {}} />`)}</colgroup>
+    const gap = size => size > 0 && html`<tr class="gap" aria-hidden="true"><td style=${{ height: `${size}px` }}></td></tr>`;
+    return html`<div class="over"><span>${caption} · ${text.rows(rows.length.toLocaleString(), complete)}</span><${Export} name=${caption} rows=${rows} columns=${columns} /></div>
+        <div class="scroll tall" ref=${area} data-rows tabindex="0" role="group" aria-label=${caption} onScroll=${look}>
+        <table class=${columns.some(column => column.isWide) ? 'windowed fits' : 'windowed'} aria-label=${caption} style=${{ '--least': `${least}px` }} aria-rowcount=${complete ? rows.length + 1 : -1}>
+            <colgroup>${columns.map(column => html`<col class=${hides(column)} style=${column.width ? { width: `${column.width}px` } : {}} />`)}</colgroup>
             <thead><tr aria-rowindex="1">${columns.map(header)}</tr></thead>
             <tbody>
                 ${gap(first * ROW)}
                 ${rows.slice(first, last).map((row, index) => html`<tr key=${rowKey(row)} aria-rowindex=${first + index + 2} tabindex="-1"
                     class=${first + index === active ? 'active' : ''} onClick=${event => clicked(event, row)}>
-                    ${columns.map(column => html`<td class=${column.className}>${column.cell(row)}</td>`)}
+                    ${columns.map(column => html`<td class=${hides(column)}>${column.cell(row)}</td>`)}
                 </tr>`)}
                 ${gap((rows.length - last) * ROW)}
-                ${rows.length === 0 && html`<tr class="gap"><td colspan=${columns.length}><p class="empty">${empty || text.empty}</p></td></tr>`}
             </tbody>
         </table>
+        ${rows.length === 0 && html`<p class="empty">${empty || text.empty}</p>`}
     </div>`;
 }
 
 // A table of few rows, whole. `titled`: what it is in already shows its caption.
-export const Plain = ({ caption, columns, rows, rowKey, titled }) => html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}>
-    <table>
-        <caption class=${titled ? 'hidden' : ''}>${caption}</caption>
+export const Plain = ({ caption, columns, rows, rowKey, titled }) => html`<div class="over"><span>${!titled && caption}</span>${rows.length > 0 && html`<${Export} name=${caption} rows=${rows} columns=${columns} />`}</div>
+    <div class="scroll" tabindex="0" role="group" aria-label=${caption}>
+    <table aria-label=${caption}>
         <thead><tr>${columns.map(column => html`<th scope="col" class=${column.className}>${column.title}</th>`)}</tr></thead>
         <tbody>
             ${rows.map(row => html`<tr key=${rowKey?.(row)}>${columns.map(column => html`<td class=${column.className}>${column.cell(row)}</td>`)}</tr>`)}

@@ -5,7 +5,7 @@ import { get, path } from './api.js';
 import { More, cli } from './actions.js';
 import { bytes, dateTime, number, quote } from './format.js';
 import { link } from './router.js';
-import { Code, Facts, Failure } from './ui.js';
+import { Check, Code, Facts, Failure } from './ui.js';
 
 const text = strings.tap;
 const KEPT = 500;
@@ -23,6 +23,17 @@ function isOf(subject, pattern) {
     return (rest < 0 ? tokens.length === literal.length : tokens.length > rest) && literal.every((token, index) => token === '*' || token === tokens[index]);
 }
 
+// Readers of logs ask for what is new once a second, and everyone for the state of services, whether or not something happens.
+const POLL = /\.(events|serverEvents)\.list$|^\$SRV\./;
+
+// The last messages, and less of the polls.
+const POLLS_KEPT = 100;
+function kept(list) {
+    let polls = 0;
+    let others = 0;
+    return list.filter(one => one.isPoll ? (polls += 1) <= POLLS_KEPT : (others += 1) <= KEPT);
+}
+
 // The command line takes a pattern or a word; a word that it would take for a pattern is looked for in its lines.
 function command(subject, word) {
     const pattern = subject || EVERYTHING;
@@ -35,7 +46,7 @@ let count = 0;
 
 function taken(message, asked) {
     const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body) ?? '';
-    const one = { ...message, asked, key: ++count, holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
+    const one = { ...message, asked, key: ++count, isPoll: POLL.test(message.subject), holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
     // Made once, so that a list of 500 is not drawn anew with each message.
     one.row = html`<${Message} of=${one} key=${one.key} />`;
     return one;
@@ -85,7 +96,7 @@ function useTap(asked) {
             source.addEventListener('messages', event => {
                 const { messages, missed } = JSON.parse(event.data);
                 const newer = messages.map(one => taken(one, asked)).reverse();
-                setSeen(before => ({ list: [...newer, ...before.list].slice(0, KEPT), missed: before.missed + missed, count: before.count + newer.length }));
+                setSeen(before => ({ list: kept([...newer, ...before.list]), missed: before.missed + missed, count: before.count + newer.length }));
             });
             source.addEventListener('error', lost);
         };
@@ -121,7 +132,7 @@ function Message({ of }) {
             </div>`}
         </details>
         ${(trace || actor) && html`<div class="soft small">
-            ${trace && html`${text.trace} <a class="mono" href=${`${link('bus')}?text=${trace}`} title=${text.traceLink}>${trace}</a> `}${actor && html`${text.actor} <span class="mono">${actor}</span>`}
+            ${trace && html`${text.trace} <a class="mono" href=${link('bus', { text: trace })} title=${text.traceLink}>${trace}</a> `}${actor && html`${text.actor} <span class="mono">${actor}</span>`}
         </div>`}
     </li>`;
 }
@@ -141,13 +152,16 @@ export function Tap({ subject, word, children }) {
         if (isDrawn.current && document.activeElement === document.body) toggle.current?.focus();
         isDrawn.current = true;
     }, [isOn]);
+    // They are shown when they are asked for.
+    const [shows, setShows] = useState(false);
+    const showsPolls = shows || POLL.test(subject);
     // While one is looked at the list does not move.
     const [held, hold] = useState();
     const fit = useMemo(() => {
         const list = held?.list || tap.list;
         // Of its own stream the gateway has looked at the whole body.
-        return list.filter(one => one.asked === asked || ((!subject || isOf(one.subject, subject)) && (!word || one.holds.includes(word))));
-    }, [held, tap.list, asked]);
+        return list.filter(one => (showsPolls || !one.isPoll) && (one.asked === asked || ((!subject || isOf(one.subject, subject)) && (!word || one.holds.includes(word)))));
+    }, [held, tap.list, asked, showsPolls]);
     useEffect(() => { if (fit.length === 0) hold(undefined); }, [fit.length]);
     const waiting = held ? tap.count - held.count : 0;
     const keep = () => hold(before => before || { list: tap.list, count: tap.count });
@@ -165,6 +179,7 @@ export function Tap({ subject, word, children }) {
             ${children}
             ${isOn ? html`<button type="button" ref=${toggle} onClick=${tap.pause} key="pause">${text.pause}</button>` : html`<button class="primary" ref=${toggle} key="start">${state === 'paused' ? text.goOn : text.start}</button>`}
             <button type="button" onClick=${clear}>${text.clear}</button>
+            <${Check} label=${text.polls} checked=${shows} onChange=${event => setShows(event.target.checked)} />
             <${More} of=${{ label: text.title, method: 'GET', path: asked, stream: true, cli: command(subject, word) }} />
         </form>
         <${Failure} error=${tap.problem} retrying />

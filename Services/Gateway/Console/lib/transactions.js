@@ -3,6 +3,7 @@ import { strings } from '../strings.pages.js';
 import { get, url } from './api.js';
 import { cli } from './actions.js';
 import { words, period } from './format.js';
+import { go } from './router.js';
 import { asDevice } from './sessions.js';
 
 const text = strings.act;
@@ -50,7 +51,7 @@ export function actionsOf(row) {
     if (state === 'purchased' && !row.revocationDate) {
         add(text.refund, 'refund', ['refund', id], { confirm: text.refundConfirm });
         add(text.revoke, 'revoke', ['revoke', id], { confirm: text.revokeConfirm });
-        add(text.ask, 'refundRequest', [], { cli: undefined, body: { reason: 'OTHER' }, said: answer => { location.hash = `#/inbox?refund=${answer.refundRequestIdentifier}`; return text.asked; } });
+        add(text.ask, 'refundRequest', [], { cli: undefined, body: { reason: 'OTHER' }, said: answer => { go('inbox', { refund: answer.refundRequestIdentifier }); return text.asked; } });
     }
     if (row.revocationDate && row.revocationType) add(text.reverse, 'reverseRefund', [], { cli: undefined, body: undefined });
     list.push({ label: text.remove, danger: true, method: 'DELETE', path: place(at), cli: cli(['tx', 'delete', id, '--yes'], null), confirm: text.removeConfirm(id) });

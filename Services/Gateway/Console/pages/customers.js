@@ -1,15 +1,17 @@
 // Accounts with how the store treats them, and devices with what is on them.
-import { html, useRef, useState } from '../vendor/preact-htm.js';
+import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
+import { FilterBar } from '../lib/filter-bar.js';
+import { parse, term } from '../lib/filter.js';
 import { words } from '../lib/format.js';
 import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
-import { go, link } from '../lib/router.js';
+import { go, link, setQuery } from '../lib/router.js';
 import { accountsAndDevices } from '../lib/sessions.js';
 import { Windowed } from '../lib/table.js';
-import { Card, Choice, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+import { Card, Choice, Facts, Field, Head, Id, Json, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.customers;
 const BOOL = ['true', 'false'];
@@ -71,9 +73,9 @@ function Customer({ account, app }) {
     ];
     return html`<${Head} title=${account}><${Actions} of=${actions} done=${found.reload} /></${Head}>
         <div class="stack">
-            <p class="row"><a href=${`${link('transactions')}?${new URLSearchParams({ filter: `account=${account.includes(' ') ? `"${account}"` : account}` })}`}>${text.history}</a>
-                <a href=${`${link('eligibility')}?${new URLSearchParams({ account })}`}>${strings.nav.eligibility}</a>
-                <a href=${`${link('store')}?${new URLSearchParams({ account })}`}>${strings.nav.store}</a></p>
+            <p class="row"><a href=${link('transactions', { filter: term('account', account) })}>${text.history}</a>
+                <a href=${link('eligibility', { account })}>${strings.nav.eligibility}</a>
+                <a href=${link('store', { account })}>${strings.nav.store}</a></p>
             <${Loaded} of=${found}>${({ tester, storefronts }) => html`
                 <${Card} title=${text.settings}><${Settings} tester=${tester} storefronts=${storefronts} done=${found.reload} key=${JSON.stringify(tester.overrides)} /></${Card}>
                 <${Card} title=${text.inForce}><${Facts} of=${['storefront', ...MEMBERS.map(([name]) => name)].map(name => [words(name), tester[name] === undefined ? undefined : String(tester[name])])} /></${Card}>`}</${Loaded}>
@@ -93,7 +95,7 @@ function Device({ device, app, done }) {
     });
     const uninstall = bundleId => ({ label: text.uninstall, danger: true, method: 'DELETE', path: `${path}/apps/${encodeURIComponent(bundleId)}`, cli: cli(['device', 'uninstall', [device.deviceId]], bundleId), confirm: text.uninstallConfirm(bundleId, device.deviceId) });
     const mine = device.apps.find(one => one.bundleId === app);
-    return html`<${Card} title=${device.deviceId} tools=${html`<${Action} of=${remove} done=${done} />`}>
+    return html`<${Card} title=${device.deviceId} tools=${html`<${Json} of=${device} title=${device.deviceId} /><${Action} of=${remove} done=${done} />`}>
         <div class="stack">
             <ul class="plain list">${device.apps.map(one => html`<li class="row" key=${one.bundleId}><span class="grow">${one.bundleId} ${one.version} <span class="soft small">${one.isLaunched ? text.launched : text.notLaunched}${one.promotedPurchases ? ` · ${words(one.promotedPurchases)}` : ''}</span></span><${Action} of=${uninstall(one.bundleId)} done=${done} /></li>`)}</ul>
             <details><summary>${text.change}</summary><div class="stack">
@@ -105,13 +107,25 @@ function Device({ device, app, done }) {
 }
 
 const COLUMNS = [
-    { key: 'account', title: strings.transactions.account, cell: tester => html`<a href=${link('customers', tester.account)} title=${tester.account}>${tester.account}</a>` },
+    { key: 'account', title: strings.transactions.account, cell: tester => html`<${Id} of=${tester.account} href=${link('customers', tester.account)} />` },
     { key: 'storefront', title: strings.products.storefront, width: 90, cell: tester => tester.storefront },
-    { key: 'set', title: text.isSet, cell: tester => { const set = Object.keys(tester.overrides).filter(name => name !== 'storefront').map(words).join(' · '); return html`<span class="soft" title=${set}>${set}</span>`; } },
+    { key: 'set', title: text.isSet, isWide: true, cell: tester => { const set = Object.keys(tester.overrides).filter(name => name !== 'storefront').map(words).join(' · '); return html`<span class="soft" title=${set}>${set}</span>`; } },
 ];
 
-function Everybody({ app }) {
-    const [search, setSearch] = useState('');
+const ACCOUNT = { account: tester => tester.account, storefront: tester => tester.storefront };
+const DEVICE = { device: device => device.deviceId, account: device => device.deviceId.replace(/-\d+$/, ''), bundleId: device => device.apps.map(one => one.bundleId) };
+
+function Everybody({ app, route }) {
+    const [typed, setTyped] = useState(route.query.get('filter') || '');
+    useEffect(() => setTyped(route.query.get('filter') || ''), [route]);
+    const type = filter => {
+        setTyped(filter);
+        setQuery({ filter });
+    };
+    // A word that is no term is looked for in the names of accounts and devices. Terms of the one are none of the other.
+    const filters = useMemo(() => [[ACCOUNT, 'account'], [DEVICE, 'device']].map(([fields, bare]) => parse(typed, fields, { bare })), [typed]);
+    const unknown = filters[0].unknown.filter(word => filters[1].unknown.includes(word));
+    const matching = (list, filter) => filter.unknown.length > unknown.length ? [] : list.filter(filter.matches);
     // A purchase of an account and a device that are in the list changes nothing of it.
     const known = useRef({ accounts: new Set(), devices: new Set() }).current;
     const isNew = ({ type, account, transaction }) => type === 'purchasing' && !(known.accounts.has(account) && known.devices.has(transaction?.originDeviceId));
@@ -128,17 +142,16 @@ function Everybody({ app }) {
         const { device } = values(form);
         return { method: 'PUT', path: url('/admin/v1/devices', device || ''), body: { platform: 'iOS', osVersion: '18.0' }, cli: cli(['device', 'put', [device]]) };
     });
-    const matches = name => name.toLowerCase().includes(search.toLowerCase());
     return html`<${Head} title=${strings.nav.customers} />
         <div class="stack">
-            <div class="row end"><label class="grow">${strings.search}<input type="search" value=${search} onInput=${event => setSearch(event.target.value)} /></label></div>
+            <${FilterBar} page="customers" label=${strings.transactions.filter} hint=${text.filterHint} value=${typed} onInput=${type} unknown=${unknown} />
             <${Loaded} of=${found}>${({ testers, devices }) => {
-                const accounts = testers.filter(tester => matches(tester.account));
-                const shown = devices.filter(device => matches(device.deviceId));
+                const accounts = matching(testers, filters[0]);
+                const shown = matching(devices, filters[1]);
                 return html`<div class="columns">
                     <${Card} title=${text.accounts}><div class="stack">
                         <form class="row end"><${Field} label=${text.newAccount} name="account" required maxlength="128" /><${Action} of=${create} /></form>
-                        <${Windowed} caption=${text.accounts} least=${400} columns=${COLUMNS} rows=${accounts} rowKey=${tester => tester.account} open=${tester => go('customers', tester.account)} empty=${search ? strings.table.noMatch : undefined} />
+                        <${Windowed} caption=${text.accounts} least=${400} columns=${COLUMNS} rows=${accounts} rowKey=${tester => tester.account} open=${tester => go('customers', tester.account)} empty=${typed ? strings.table.noMatch : undefined} />
                     </div></${Card}>
                     <div class="stack">
                         <${Card} title=${text.devices} tools=${html`<span class="soft">${shown.length}</span>`}>
@@ -152,5 +165,5 @@ function Everybody({ app }) {
 
 export default function Customers({ route }) {
     const app = chosenApp.use();
-    return route.parts[1] ? html`<${Customer} account=${route.parts[1]} app=${app} key=${route.parts[1]} />` : html`<${Everybody} app=${app} />`;
+    return route.parts[1] ? html`<${Customer} account=${route.parts[1]} app=${app} key=${route.parts[1]} />` : html`<${Everybody} app=${app} route=${route} />`;
 }

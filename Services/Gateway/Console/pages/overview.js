@@ -2,12 +2,12 @@
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.js';
 import { get } from '../lib/api.js';
-import { Sparkline } from '../lib/charts.js';
 import { storeNow } from '../lib/clock.js';
 import { transactionEvents, useData } from '../lib/data.js';
-import { State, Time, dateTime } from '../lib/format.js';
+import { State, Time, When, dateTime } from '../lib/format.js';
 import { recentEvents, useLive } from '../lib/live.js';
 import { link } from '../lib/router.js';
+import { Sparkline } from '../lib/sparkline.js';
 import { Card, Failure, Head, Tile, chosenApp, clock, waiting } from '../lib/ui.js';
 
 const text = strings.overview;
@@ -40,26 +40,25 @@ function useFeed(app) {
     };
 }
 
-function FeedLine({ event }) {
+function FeedLine({ event, now }) {
     const { transaction, intent } = event;
-    const at = transaction?.transactionDate;
     const product = (transaction || intent)?.payment.productIdentifier;
     const target = transaction ? link('transactions', transaction.id) : link('store');
     return html`<li>
-        <span class="soft wide"><${Time} at=${at} form="short" /></span>
+        <span class="at"><${When} at=${event.at} now=${now} /></span>
         <span class="break"><a href=${target}>${product}</a> <span class="soft">${event.account}</span></span>
         <${State} of=${event.type} />
     </li>`;
 }
 
-function Feed({ app }) {
+function Feed({ app, now }) {
     const { feed, paused, perMinute, missed, toggle } = useFeed(app);
     const tools = html`<button onClick=${toggle} aria-pressed=${paused}>${!paused ? text.pause : missed ? text.goOn(missed) : text.resume}</button>`;
     return html`<${Card} title=${text.feed} tools=${tools}>
         <${Sparkline} values=${perMinute} label=${`${text.rate}: ${perMinute.reduce((sum, one) => sum + one, 0)}`} />
         ${feed.length === 0 ? html`<p class="empty">${text.quiet}</p>`
             : html`<ol class="plain feed" tabindex="0" aria-label=${text.feed} onFocusIn=${() => { if (!paused) toggle(); }}>
-                ${feed.map(event => html`<${FeedLine} event=${event} key=${event.id} />`)}
+                ${feed.map(event => html`<${FeedLine} event=${event} now=${now} key=${event.id} />`)}
             </ol>`}
     </${Card}>`;
 }
@@ -86,13 +85,13 @@ export default function Overview() {
             <${Tile} name=${text.services} href=${link('services')} says=${well ? text.allWell : missing.length ? text.missing(missing.join(', ')) : ill.map(one => `${one.name}: ${one.status}`).join(', ') || services.error?.message}>
                 <div class="big">${services.data ? list.length : '–'}</div><//>
             <${Tile} name=${text.inbox} href=${link('inbox')}><div class="big">${inbox === undefined ? '–' : inbox < 100 ? inbox : text.orMore(inbox)}</div><//>
-            <${Tile} name=${text.unfinished} href=${`${link('transactions')}?filter=finished%3Dno`}><div class="big">${count(open.data, 'transactions')}</div><//>
+            <${Tile} name=${text.unfinished} href=${link('transactions', { filter: 'finished=no' })}><div class="big">${count(open.data, 'transactions')}</div><//>
             <${Tile} name=${text.clock} href=${link('time')} says=${shown && html`${text.next}: ${shown.nextEvent ? html`<${Time} at=${shown.nextEvent} />` : text.nothingDue}`}>
                 <div class="big">${now ? dateTime(now, 'date') : '–'}</div><//>
         </div>
         <${Failure} error=${open.error} retrying />
         <div class="columns">
-            <${Feed} app=${app} />
+            <${Feed} app=${app} now=${now} />
             <div class="stack">
                 ${any.data?.transactions.length === 0 && html`<${Card} title=${text.first}>
                     <ol class="plain steps">${text.steps.map(([says, command]) => html`<li>${says}<pre>${command}</pre></li>`)}</ol>

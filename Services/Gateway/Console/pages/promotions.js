@@ -42,7 +42,7 @@ function Featured({ app, setup, products, reload }) {
         ${ids.length === 0 ? html`<p class="empty">${text.noneFeatured}</p>` : html`<${Reorder} items=${ids} save=${save} label=${text.featured}>${id => html`
             <span class="grow break"><a href=${link('products', id)}>${id}</a><div class="soft small">${reasons(id).join(' · ') || text.isShown}</div></span>
             <${Action} of=${featuring(app, products, ids.filter(one => one !== id), text.unfeature)} done=${reload} />`}</${Reorder}>`}
-        <p>${shown.length ? text.tabShows(shown.join(', ')) : text.tabIsEmpty} <a href=${`${link('store')}?tab=featured`}>${strings.nav.store}</a></p>
+        <p>${shown.length ? text.tabShows(shown.join(', ')) : text.tabIsEmpty} <a href=${link('store', { tab: 'featured' })}>${strings.nav.store}</a></p>
         <form class="row end"><${Field} label=${strings.transactions.product} name="featured" required /><${Action} of=${add} done=${reload} /></form>
     </div></${Card}>`;
 }

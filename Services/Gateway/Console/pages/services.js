@@ -3,7 +3,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/pr
 import { strings } from '../strings.pages.js';
 import { get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
-import { Sparkline } from '../lib/charts.js';
+import { Sparkline } from '../lib/sparkline.js';
 import { useData, useEvery } from '../lib/data.js';
 import { readFaults } from '../lib/faults.js';
 import { State, Time, number, rounded, tone, words } from '../lib/format.js';

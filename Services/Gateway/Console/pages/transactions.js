@@ -3,26 +3,23 @@ import { html, useCallback, useEffect, useMemo, useRef, useState } from '../vend
 import { strings } from '../strings.pages.js';
 import { appURL, get } from '../lib/api.js';
 import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
-import { Time, State, money } from '../lib/format.js';
-import { parse } from '../lib/filter.js';
+import { Time, State, money, words } from '../lib/format.js';
+import { FilterBar } from '../lib/filter-bar.js';
+import { TRANSACTION, VALUES, parse, stateOf } from '../lib/filter.js';
 import { useLive } from '../lib/live.js';
 import { go, link, setQuery } from '../lib/router.js';
 import { Windowed } from '../lib/table.js';
 import { actionsOf, productOf, rowOf, shortId, why } from '../lib/transactions.js';
-import { Card, Failure, Field, Head, ask, chosenApp, values } from '../lib/ui.js';
+import { Failure, Field, Head, Id, ask, chosenApp, showJSON, values } from '../lib/ui.js';
 
 const text = strings.transactions;
 const MOST = 100000;
-const FILTER = {
-    account: row => row.account, bundleId: row => row.bundleId, product: productOf, state: row => row.transactionState, id: shortId,
-    finished: row => row.isFinished ? 'yes' : 'no', device: row => row.originDeviceId, at: row => row.transactionDate,
-};
 
-// What the gateway selects by itself; the rest is selected here. A state that is half typed is none of its own.
-const STATES = new Set(['purchasing', 'purchased', 'failed', 'restored', 'deferred']);
+// What the gateway selects by itself; the rest is selected here. What was taken back was bought.
+const STATE_OF_GATEWAY = { refunded: 'purchased', revoked: 'purchased' };
 const ofGateway = filter => {
     const state = filter.exact('state');
-    return { account: filter.exact('account'), state: STATES.has(state) ? state : undefined, finished: { yes: true, no: false }[filter.exact('finished')] };
+    return { account: filter.exact('account'), state: STATE_OF_GATEWAY[state] || state, finished: { yes: true, no: false }[filter.exact('finished')] };
 };
 
 // An event is newer than a row, or older: the revision says.
@@ -105,35 +102,36 @@ const SORTS = { date: row => row.transactionDate || '9', id: row => row.id, prod
 
 function columnsOf(reload) {
     const column = (key, title, cell, width, className) => ({ key, title, cell, width, className, sorts: key in SORTS });
+    const wide = (...of) => ({ ...column(...of), isWide: true });
     return [
-        column('id', text.id, row => html`<a class="mono" href=${link('transactions', row.id)}>${row.transactionIdentifier || `${row.id.slice(0, 14)}…`}</a>`, 154),
-        column('product', text.product, row => html`<span title=${productOf(row)}>${productOf(row)}${row.payment.quantity > 1 ? ` × ${row.payment.quantity}` : ''}</span>`),
-        column('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 88),
-        column('state', text.state, row => html`<${State} of=${row.revocationDate ? 'revoked' : row.transactionState} says=${row.revocationDate && (row.revocationType ? text.refunded : text.revoked)} />`, 130),
-        column('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 70),
-        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 166),
-        column('price', text.price, row => money(row.price), 74, 'number'),
-        column('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 86),
-        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row, reload)}>⋯</button>`, 50),
+        column('id', text.id, row => html`<${Id} of=${shortId(row)} href=${link('transactions', row.id)} /><span class="narrow soft small">${productOf(row)}</span>`, 178),
+        wide('product', text.product, row => html`<span title=${productOf(row)}>${productOf(row)}${row.payment.quantity > 1 ? ` × ${row.payment.quantity}` : ''}</span>`),
+        wide('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 80),
+        column('state', text.state, row => html`<${State} of=${stateOf(row)} />`, 116),
+        wide('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 74),
+        wide('date', text.date, row => html`<${Time} at=${row.transactionDate} form="compact" />`, 140),
+        wide('price', text.price, row => money(row.price), 66, 'number'),
+        wide('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 60),
+        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row, reload)}>⋯</button>`, 48),
     ];
 }
 
 // Nothing tells that a transaction was removed, so the list is read again.
 const rowActions = (row, reload) => ask(strings.table.rowActions(shortId(row)), close => html`
     <${Actions} of=${actionsOf(row)} done=${answer => { close(); if (answer === true) reload(); }} />
-    <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
+    <div class="row"><button onClick=${() => showJSON(row, strings.jsonOf(shortId(row)))}>${strings.json}</button><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
 
-function Buy({ app }) {
+function Buy({ app, close }) {
     const act = making(text.buy, form => {
         const said = values(form);
         const body = { account: said.account, productIdentifier: said.product, quantity: Number(said.quantity || 1) };
-        return { method: 'POST', path: appURL(app, 'purchases'), body };
+        return { method: 'POST', path: appURL(app, 'purchases'), body, said: bought => ({ text: text.bought(said.product, said.account, words(bought.transactionState)), href: link('transactions', bought.id) }) };
     });
-    return html`<${Card} title=${text.buy}><p class="soft">${text.buySays}</p><form class="row end">
+    return html`<form class="stack"><p class="soft">${text.buySays}</p><div class="fields">
         <${Field} label=${text.account} name="account" required /><${Field} label=${text.product} name="product" required />
-        <${Field} label=${text.quantity} name="quantity" type="number" min="1" max="10" value="1" />
-        <${Action} of=${act} />
-    </form></${Card}>`;
+        <${Field} label=${text.quantity} name="quantity" type="number" min="1" max="10" value="1" /></div>
+        <div class="row"><button type="button" onClick=${() => close()}>${strings.close}</button><${Action} of=${act} done=${() => close()} primary /></div>
+    </form>`;
 }
 
 export default function Transactions({ route }) {
@@ -146,7 +144,7 @@ export default function Transactions({ route }) {
         const timer = setTimeout(() => { setSaid(typed); setQuery({ filter: typed }); }, 200);
         return () => clearTimeout(timer);
     }, [typed]);
-    const filter = useMemo(() => parse(said, FILTER), [said]);
+    const filter = useMemo(() => parse(said, TRANSACTION, { values: VALUES }), [said]);
     const { rows, version, complete, cut, error, reload } = useRows(app, filter);
     const shown = useMemo(() => {
         const by = SORTS[sort.key];
@@ -156,18 +154,15 @@ export default function Transactions({ route }) {
     }, [version, said, sort, rows]);
     const columns = useMemo(() => columnsOf(reload), []);
     const clear = { label: text.clear, danger: true, method: 'DELETE', path: appURL(app, 'transactions'), confirm: text.clearConfirm(app) };
-    const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', said.split(/\s+/)]) };
+    const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', filter.words]) };
     return html`<${Head} title=${strings.nav.transactions}>
-            <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} done=${reload} /></${Head}>
+            <button onClick=${() => ask(text.buy, close => html`<${Buy} app=${app} close=${close} />`)}>${text.buy}…</button><button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} done=${reload} /></${Head}>
         <div class="stack">
-            <div class="filter"><label for="filter">${text.filter}</label>
-                <input id="filter" data-filter value=${typed} aria-describedby="filter-hint" spellcheck="false" autocomplete="off" onInput=${event => setTyped(event.target.value)} />
-                <span id="filter-hint" class="soft small">${filter.unknown.length ? text.unknown(filter.unknown.join(' ')) : text.hint}</span></div>
+            <${FilterBar} page="transactions" label=${text.filter} hint=${text.hint} value=${typed} onInput=${setTyped} unknown=${filter.unknown} />
             <${Failure} error=${error} retrying />
             ${cut && html`<p class="note">${text.full}</p>`}
             <div class="card flush"><${Windowed} caption=${text.caption} columns=${columns} rows=${shown} complete=${complete} rowKey=${row => row.id}
                 open=${row => go('transactions', row.id)} sort=${sort} empty=${said ? strings.table.noMatch : undefined}
                 onSort=${key => setSort(before => ({ key, down: before.key === key ? !before.down : key === 'date' || key === 'id' }))} /></div>
-            <${Buy} app=${app} />
         </div>`;
 }

@@ -1331,6 +1331,19 @@ def lists(browser, store):
     browser.fill("#filter", "acount=xenia")
     browser.says("Not understood: acount=xenia")
 
+    browser.open("subscriptions")
+    browser.until("lanes with dates", lambda: re.search(r"[A-Z][a-z]{2} \d", browser.text(".axis.dates")) and browser.all("svg.lane[role=img]"))
+    known = store.ask("GET", "/admin/v1/subscriptions?limit=100")["subscriptions"]
+    before = browser.run("return window.savedFiles.length")
+    browser.click("Save “Subscriptions” as CSV", "main")
+    file = browser.until("the file", lambda: browser.run("const [file] = window.savedFiles.slice(arguments[0]); return file?.text && file", before))
+    assert file["name"] == "subscriptions.csv" and len(file["text"].split("\r\n")) == len(known) + 2, file
+    running = next(one for one in known if one["state"] == "subscribed")["originalTransactionIdentifier"]
+    browser.click(f"Actions for {running}", "main")
+    browser.until("one menu", lambda: {"Renew now", "Extend"} <= {one.text for one in browser.all("dialog button")})
+    assert not browser.axe(), browser.axe()
+    browser.click("Close", "dialog")
+
     cases = json.loads((pathlib.Path(__file__).resolve().parents[1] / "Filters/cases.json").read_text())
     found = browser.driver.execute_async_script("""
         const [{ now, rows, cases }, done] = arguments;

@@ -62,7 +62,7 @@ function badge(count) {
 }
 
 // Pages of one, that are files of their own.
-const ONE = { transactions: 'transaction', chaos: 'run' };
+const ONE = { transactions: 'transaction', customers: 'customer', chaos: 'run' };
 
 // The pages that were opened before are there at once.
 const views = new Map();

@@ -44,10 +44,11 @@ const toasts = box([]);
 let toastCount = 0;
 const takeToast = one => toasts.set(toasts.get().filter(other => other !== one));
 
-export function toast(text) {
-    const mine = { text, id: ++toastCount };
+// What happened; `to` is the thing it happened to: { href, name }.
+export function toast(text, to) {
+    const mine = { text, to, id: ++toastCount };
     toasts.set([...toasts.get(), mine].slice(-4));
-    setTimeout(takeToast, 6000, mine);
+    setTimeout(takeToast, to ? 12000 : 6000, mine);
 }
 
 // What went wrong, until it is closed.
@@ -61,7 +62,7 @@ export function Toasts() {
         ${shown.filter(one => one.problem).map(one => html`<div class="toast failure" key=${one.id}>
             <${Failure} error=${one.problem} />
             <button class="plain square" aria-label=${strings.close} onClick=${() => takeToast(one)}>✕</button></div>`)}
-        <div role="status" aria-label=${strings.messages}>${shown.filter(one => !one.problem).map(({ text, id }) => html`<div class="toast" key=${id}>${text}</div>`)}</div>
+        <div role="status" aria-label=${strings.messages}>${shown.filter(one => !one.problem).map(({ text, to, id }) => html`<div class="toast" key=${id}><span>${text}${to && html` <a href=${to.href}>${to.name}</a>`}</span></div>`)}</div>
     </div>`;
 }
 
@@ -124,9 +125,17 @@ export async function copy(text, element) {
     }
 }
 
+// An identifier that can be copied, with where it leads.
+export const Id = ({ of, href }) => of ? html`<span class="id">${href ? html`<a class="mono" href=${href} title=${of}>${of}</a>` : html`<code>${of}</code>`}<button type="button" class="plain copy" aria-label=${strings.copyOf(of)} title=${strings.copy} onClick=${() => copy(of)}><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M6 6h8v8h-8zM4 10H2V2h8v2" /></svg></button></span>` : null;
+
+// An object as the API has it.
+export const showJSON = (of, title) => ask(title, close => html`<${Code} text=${JSON.stringify(of, null, 2)} />
+    <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
+export const Json = ({ of, title }) => html`<button type="button" class="plain mono" aria-label=${strings.jsonOf(title)} title=${strings.jsonOf(title)} onClick=${() => showJSON(of, title)}>${'{ }'}</button>`;
+
 export function Code({ text, label }) {
     const element = useRef();
-    return html`<pre ref=${element}>${text}</pre>
+    return html`<pre ref=${element} tabindex="0" role="group" aria-label=${strings.text}>${text}</pre>
         <div class="row"><button onClick=${() => copy(text, element.current)}>${label || strings.copy}</button></div>`;
 }
 

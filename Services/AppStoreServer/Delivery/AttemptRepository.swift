@@ -22,17 +22,18 @@ struct AttemptOutcome: Hashable, Sendable {
 
 /// Reads and writes attempts.
 enum AttemptRepository {
-    /// Maximum number of attempts of a notification that are read, the newest ones. Resending makes any number.
-    static let shownMax = 100
+    /// Maximum number of attempts of a notification that are read, the newest ones. Resending makes any number. With
+    /// the longest URLs they fit a reply.
+    static let shownMax = 64
 
     /// Writes that an attempt has begun.
     static func begin(
-        _ id: String, of position: Int64, number: Int, at instant: Timestamp, isLeased: Bool,
+        _ id: String, of position: Int64, number: Int, at instant: Timestamp, to url: String, isLeased: Bool,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
-            "INSERT INTO attempt (id, position, number, attempted_at, is_leased) VALUES (?, ?, ?, ?, ?)", id, position,
-            number, instant.milliseconds, isLeased)
+            "INSERT INTO attempt (id, position, number, attempted_at, url, is_leased) VALUES (?, ?, ?, ?, ?, ?)", id,
+            position, number, instant.milliseconds, url, isLeased)
     }
 
     static func end(
@@ -108,7 +109,7 @@ enum AttemptRepository {
             """, arguments: positions + [Int64(shownMax)])
         var found: [Int64: [NotificationAttempt]] = [:]
         for row in rows {
-            var value = NotificationAttempt(attemptDate: try row["attempted_at"])
+            var value = NotificationAttempt(attemptDate: try row["attempted_at"], url: try row["url"])
             value.sendAttemptResult = try row["result"]
             value.httpStatus = try row["http_status"]
             value.durationMs = try row["duration_ms"]

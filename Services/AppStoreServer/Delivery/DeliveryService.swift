@@ -452,7 +452,8 @@ final class DeliveryService: Sendable {
             let at =
                 if case .business(let instant) = value.due { page.clock.instant(due: instant) } else { page.clock.now }
             try await AttemptRepository.begin(
-                id, of: value.position, number: value.attempts, at: at, isLeased: isLeased, in: transaction)
+                id, of: value.position, number: value.attempts, at: at, to: endpoint.url, isLeased: isLeased,
+                in: transaction)
             begun.append(Begun(id: id, notification: value, payload: payload, endpoint: endpoint, at: at))
         }
         return begun

@@ -126,6 +126,7 @@ enum AppStoreServerSchema {
                 number INTEGER NOT NULL,
                 attempted_at BIGINT NOT NULL,
                 is_leased INTEGER NOT NULL DEFAULT 0,
+                url TEXT NOT NULL,
                 result TEXT,
                 http_status INTEGER,
                 duration_ms INTEGER,

@@ -65,7 +65,7 @@ const SEARCH_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K
 const search = () => Promise.all([import('./lib/search.js'), moreStyle()]).then(([{ openSearch }]) => openSearch(NAMED), toastProblem);
 
 // Pages of one, that are files of their own.
-const ONE = { transactions: 'transaction', chaos: 'run' };
+const ONE = { transactions: 'transaction', customers: 'customer', chaos: 'run' };
 
 // The pages that were opened before are there at once.
 const views = new Map();
@@ -115,7 +115,7 @@ function Places({ page, known, app, stores }) {
     return html`${known?.length > 0 && html`<select class="app" aria-label=${strings.app} value=${app} onChange=${event => to(linkElsewhere(page, event.target.value, store))}>
             ${!app && html`<option value="" />`}${known.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${nameOf(one)}</option>`)}
         </select>`}
-        ${(store || stores?.length > 0) && html`<select class="store" aria-label=${strings.store} value=${store} onChange=${event => to(linkElsewhere(page, stores.find(one => one.store === event.target.value)?.bundleId || app, event.target.value))}>
+        ${(store || stores?.length > 0) && html`<select class="store" aria-label=${strings.storeName} value=${store} onChange=${event => to(linkElsewhere(page, stores.find(one => one.store === event.target.value)?.bundleId || app, event.target.value))}>
             ${['', ...storesShown(stores)].map(name => html`<option value=${name} selected=${name === store}>${name || strings.mainStore}</option>`)}
         </select>`}`;
 }

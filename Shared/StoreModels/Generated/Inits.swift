@@ -1062,11 +1062,11 @@ extension NewAppKey {
 extension NotificationAttempt {
     @_disfavoredOverload
     public init(
-        attemptDate: borrowing Timestamp, sendAttemptResult: SendAttemptResult? = nil, httpStatus: Int? = nil,
-        durationMs: Int? = nil, bodyStart: String? = nil
+        attemptDate: borrowing Timestamp, url: String, sendAttemptResult: SendAttemptResult? = nil,
+        httpStatus: Int? = nil, durationMs: Int? = nil, bodyStart: String? = nil
     ) {
         self.init(
-            attemptDate: copy attemptDate, sendAttemptResult: sendAttemptResult, httpStatus: httpStatus,
+            attemptDate: copy attemptDate, url: url, sendAttemptResult: sendAttemptResult, httpStatus: httpStatus,
             durationMs: durationMs, bodyStart: bodyStart)
     }
 }

@@ -3,8 +3,9 @@
 /// ```json
 /// {"notificationUUID":"0f0e0d0c-0b0a-4908-8706-050403020100","bundleId":"com.example.app",
 ///  "notificationType":"DID_RENEW","account":"alice","at":"2026-12-21T10:00:00.000Z","state":"retrying",
-///  "attempts":[{"attemptDate":"2026-12-21T10:00:00.000Z","sendAttemptResult":"UNSUCCESSFUL_HTTP_RESPONSE_CODE",
-///  "httpStatus":500,"durationMs":12,"bodyStart":"out of order"}],"nextAttemptAt":"2026-12-21T11:00:00.000Z"}
+///  "attempts":[{"attemptDate":"2026-12-21T10:00:00.000Z","url":"http://localhost:3000/apple",
+///  "sendAttemptResult":"UNSUCCESSFUL_HTTP_RESPONSE_CODE","httpStatus":500,"durationMs":12,"bodyStart":"out of order"}],
+///  "nextAttemptAt":"2026-12-21T11:00:00.000Z"}
 /// ```
 public struct ServerNotification: Hashable, Sendable, Codable {
     /// How far its delivery is.
@@ -42,6 +43,8 @@ public struct ServerNotification: Hashable, Sendable, Codable {
 public struct NotificationAttempt: Hashable, Sendable, Codable {
     /// Business time of the attempt.
     public var attemptDate: Timestamp
+    /// The endpoint's URL when the attempt began, `listen:` for a listener's. Redirects begin there.
+    public var url: String
     /// Absent while it is under way.
     public var sendAttemptResult: SendAttemptResult?
     /// The status of the last response, absent without one.

@@ -328,7 +328,9 @@ private struct AppleShapes {
         self.document = document
         let app = ServerApp(bundleId: "a", environment: .production, appAppleId: 1)
         let attempt = try #require(
-            SendAttemptItem(NotificationAttempt(attemptDate: .wallClock(), sendAttemptResult: .success)))
+            SendAttemptItem(
+                NotificationAttempt(
+                    attemptDate: .wallClock(), url: "http://localhost:3000/apple", sendAttemptResult: .success)))
         let item = NotificationHistoryResponse.Item(signedPayload: "j", sendAttempts: [attempt])
         let extensions = SubscriptionExtensions(
             requestIdentifier: "r", productIdentifier: "p", storefronts: ["USA"], succeededCount: 1, failedCount: 0,

@@ -54,8 +54,11 @@ final class FakeAppStoreServer: Sendable {
                     notificationUUID: Self.uuid(number), bundleId: bundleId, notificationType: type,
                     subtype: subtype, at: Self.now + .seconds(number),
                     state: result == .success ? .delivered : .pending,
-                    attempts: [NotificationAttempt(attemptDate: Self.now + .seconds(number), sendAttemptResult: result)]
-                )
+                    attempts: [
+                        NotificationAttempt(
+                            attemptDate: Self.now + .seconds(number), url: "http://localhost:3000/apple",
+                            sendAttemptResult: result)
+                    ])
                 notification.signedPayload = "e30.\(number).e30"
                 contents.notifications.append(notification)
                 contents.customers[notification.notificationUUID] = FakePaymentQueue.customer
@@ -117,10 +120,11 @@ final class FakeAppStoreServer: Sendable {
                     $0.notificationUUID.isExactly(request.notificationUUID) && $0.bundleId.isExactly(request.bundleId)
                 }
                 guard let found else { throw StoreError(.notFound, "there is no such notification") }
-                guard contents.endpoint != nil else {
+                guard let endpoint = contents.endpoint else {
                     throw StoreError(.transactionStateInvalid, "the app has no endpoint")
                 }
-                contents.notifications[found].attempts.append(NotificationAttempt(attemptDate: Self.now))
+                contents.notifications[found].attempts.append(
+                    NotificationAttempt(attemptDate: Self.now, url: endpoint.url))
                 return contents.notifications[found]
             }
         }

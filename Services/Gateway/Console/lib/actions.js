@@ -15,7 +15,7 @@ export function curl({ method, path, body, key, session, stream }) {
 }
 
 // Flags that have no value.
-const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate', '--none']);
+const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate', '--none', '--only-send']);
 
 // The bus is one for all stores.
 const OF_INSTALLATION = new Set(['bus', 'chaos']);
@@ -52,12 +52,14 @@ export const showCommands = action => ask(strings.sameAs(action.label), close =>
     ${action.path && html`<h3>${strings.asCurl}</h3><${Code} text=${curl(action)} label=${strings.copyCurl} />`}
     <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
 
-// Returns the answer, or undefined when it was not done; what went wrong is said, and stays until it is closed.
+// Returns the answer, or undefined when it was not done; what went wrong is said, and stays until it is closed. `said` is what
+// happened, or makes it of the answer; `to` is the thing it happened to, likewise.
 export async function perform(action) {
     if (action.confirm && !await confirm(action.label, action.confirm, action.verb || action.label)) return undefined;
     try {
         const answer = action.run ? await action.run() : await call(action.method, action.path, action);
-        toast(action.said?.(answer) || strings.done(action.label));
+        const of = value => typeof value === 'function' ? value(answer) : value;
+        toast(of(action.said) || strings.done(action.label), of(action.to));
         return answer ?? true;
     } catch (problem) {
         toastProblem(problem);

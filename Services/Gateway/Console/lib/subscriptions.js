@@ -3,6 +3,7 @@ import { strings } from '../strings.pages.js';
 import { url } from './api.js';
 import { cli } from './actions.js';
 import { dateTime, words } from './format.js';
+import { link } from './router.js';
 
 const text = strings.act;
 const BEGINS = new Set(['subscribed', 'resubscribed', 'renewed', 'recovered', 'upgraded', 'crossgraded', 'extended']);
@@ -32,9 +33,11 @@ export function segmentsOf({ events, subscription }, now) {
         .map(one => ({ ...one, title: `${words(one.name)}: ${dateTime(one.from, 'date')} – ${dateTime(one.to, 'date')}` }));
 }
 
+const thing = ({ originalTransactionIdentifier: id }) => ({ href: link('subscriptions', id), name: id });
+
 export function actionsOf(subscription) {
     const id = subscription.transactionIdentifier;
-    const add = (label, verb, words, more) => ({ label, method: 'POST', path: url('/admin/v1/transactions', id) + `/${verb}`, body: {}, cli: cli(['sub', ...words, id], null), ...more });
+    const add = (label, verb, words, more) => ({ label, method: 'POST', path: url('/admin/v1/transactions', id) + `/${verb}`, body: {}, cli: cli(['sub', ...words, id], null), said: text.did[verb], to: thing(subscription), ...more });
     const over = subscription.state === 'expired' || subscription.state === 'revoked';
     return [
         !over && subscription.willAutoRenew && add(text.cancelSub, 'disableAutoRenew', ['cancel']),
@@ -48,5 +51,5 @@ export function actionsOf(subscription) {
 
 export const extend = (subscription, days) => ({
     label: text.extend, method: 'POST', path: url('/admin/v1/transactions', subscription.transactionIdentifier) + '/extend', body: { days },
-    cli: cli(['sub', 'extend', days, subscription.transactionIdentifier], null),
+    cli: cli(['sub', 'extend', days, subscription.transactionIdentifier], null), said: text.did.extend(days), to: thing(subscription),
 });

@@ -3,7 +3,7 @@ import { strings } from '../strings.pages.js';
 import { get, url } from './api.js';
 import { cli } from './actions.js';
 import { words, period } from './format.js';
-import { go } from './router.js';
+import { link } from './router.js';
 import { asDevice } from './sessions.js';
 
 const text = strings.act;
@@ -39,7 +39,8 @@ export function actionsOf(row) {
     const id = shortId(row);
     const at = row.id;
     const list = [];
-    const add = (label, verb, words, more) => list.push({ label, method: 'POST', path: place(at, verb), body: {}, cli: cli(words, null), ...more });
+    const to = { href: link('transactions', at), name: id };
+    const add = (label, verb, words, more) => list.push({ label, method: 'POST', path: place(at, verb), body: {}, cli: cli(words, null), said: text.did[verb], to, ...more });
     const state = row.transactionState;
     if (state === 'deferred' || state === 'purchasing') {
         add(text.approve, 'approve', ['approve', id]);
@@ -47,14 +48,14 @@ export function actionsOf(row) {
     }
     if (state === 'failed') add(text.resolve, 'resolve', ['resolve', id]);
     if (!row.isFinished && (state === 'purchased' || state === 'failed' || state === 'restored')) list.push(finish(row));
-    if (!row.isFinished && state !== 'purchasing') add(text.redeliver, 'redeliver', ['redeliver', id], { said: () => text.redelivered });
+    if (!row.isFinished && state !== 'purchasing') add(text.redeliver, 'redeliver', ['redeliver', id]);
     if (state === 'purchased' && !row.revocationDate) {
         add(text.refund, 'refund', ['refund', id], { confirm: text.refundConfirm });
         add(text.revoke, 'revoke', ['revoke', id], { confirm: text.revokeConfirm });
-        add(text.ask, 'refundRequest', [], { cli: undefined, body: { reason: 'OTHER' }, said: answer => { go('inbox', { refund: answer.refundRequestIdentifier }); return text.asked; } });
+        add(text.ask, 'refundRequest', [], { cli: undefined, body: { reason: 'OTHER' }, to: answer => ({ href: link('inbox', { refund: answer.refundRequestIdentifier }), name: answer.refundRequestIdentifier }) });
     }
     if (row.revocationDate && row.revocationType) add(text.reverse, 'reverseRefund', [], { cli: undefined, body: undefined });
-    list.push({ label: text.remove, danger: true, method: 'DELETE', path: place(at), cli: cli(['tx', 'delete', id, '--yes'], null), confirm: text.removeConfirm(id) });
+    list.push({ label: text.remove, danger: true, method: 'DELETE', path: place(at), cli: cli(['tx', 'delete', id, '--yes'], null), confirm: text.removeConfirm(id), said: text.did.remove(id) });
     return list;
 }
 
@@ -62,7 +63,7 @@ export function actionsOf(row) {
 function finish(row) {
     const path = url('/v1/transactions', row.id) + '/finish';
     return {
-        label: text.finish, method: 'POST', path, body: {}, session: true, cli: cli(['finish', shortId(row), '--as', row.account, '--device', row.originDeviceId], row.bundleId),
+        label: text.finish, said: text.did.finish, to: { href: link('transactions', row.id), name: shortId(row) }, method: 'POST', path, body: {}, session: true, cli: cli(['finish', shortId(row), '--as', row.account, '--device', row.originDeviceId], row.bundleId),
         run: () => asDevice({ client: 'app', bundleId: row.bundleId, account: row.account, deviceId: row.originDeviceId }, 'POST', path, { body: {} }),
     };
 }

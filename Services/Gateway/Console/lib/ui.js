@@ -44,11 +44,11 @@ const toasts = box([]);
 let toastCount = 0;
 const takeToast = one => toasts.set(toasts.get().filter(other => other !== one));
 
-// What happened: a text, or { text, href } with where to look at it.
-export function toast(said) {
-    const mine = { ...typeof said === 'string' ? { text: said } : said, id: ++toastCount };
+// What happened; `to` is the thing it happened to: { href, name }.
+export function toast(text, to) {
+    const mine = { text, to, id: ++toastCount };
     toasts.set([...toasts.get(), mine].slice(-4));
-    setTimeout(takeToast, mine.href ? 12000 : 6000, mine);
+    setTimeout(takeToast, to ? 12000 : 6000, mine);
 }
 
 // What went wrong, until it is closed.
@@ -62,7 +62,7 @@ export function Toasts() {
         ${shown.filter(one => one.problem).map(one => html`<div class="toast failure" key=${one.id}>
             <${Failure} error=${one.problem} />
             <button class="plain square" aria-label=${strings.close} onClick=${() => takeToast(one)}>✕</button></div>`)}
-        <div role="status" aria-label=${strings.messages}>${shown.filter(one => !one.problem).map(({ text, href, id }) => html`<div class="toast" key=${id}><span>${text}</span>${href && html`<a href=${href}>${strings.show}</a>`}</div>`)}</div>
+        <div role="status" aria-label=${strings.messages}>${shown.filter(one => !one.problem).map(({ text, to, id }) => html`<div class="toast" key=${id}><span>${text}${to && html` <a href=${to.href}>${to.name}</a>`}</span></div>`)}</div>
     </div>`;
 }
 
@@ -135,7 +135,7 @@ export const Json = ({ of, title }) => html`<button type="button" class="plain m
 
 export function Code({ text, label }) {
     const element = useRef();
-    return html`<pre ref=${element}>${text}</pre>
+    return html`<pre ref=${element} tabindex="0" role="group" aria-label=${strings.text}>${text}</pre>
         <div class="row"><button onClick=${() => copy(text, element.current)}>${label || strings.copy}</button></div>`;
 }
 

@@ -1,99 +1,32 @@
-// Accounts with how the store treats them, and devices with what is on them.
+// Accounts, and devices with what is on them.
 import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { appURL, get, url } from '../lib/api.js';
-import { Action, Actions, cli, making } from '../lib/actions.js';
+import { url } from '../lib/api.js';
+import { Action, cli, making } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { FilterBar } from '../lib/filter-bar.js';
-import { parse, term } from '../lib/filter.js';
+import { parse } from '../lib/filter.js';
 import { words } from '../lib/format.js';
-import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
 import { go, link, setQuery } from '../lib/router.js';
 import { accountsAndDevices } from '../lib/sessions.js';
 import { Windowed } from '../lib/table.js';
-import { Card, Choice, Facts, Field, Head, Id, Json, Loaded, chosenApp, values } from '../lib/ui.js';
+import { Card, Choice, Field, Head, Id, Json, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.customers;
-const BOOL = ['true', 'false'];
-// Each member with its flag of `storebus account set`, and what it may be.
-const MEMBERS = [
-    ['canMakePayments', '--can-make-payments', BOOL], ['askToBuy', '--ask-to-buy', BOOL], ['interruptPurchases', '--interrupt-purchases', BOOL],
-    ['signIn', '--sign-in', ['ok', 'fails', 'cancelled', 'interactive']], ['sheet', '--sheet', ['auto', 'approve', 'cancel', 'interactive', 'decline', 'decline:paymentInvalid', 'decline:paymentNotAllowed']],
-    ['priceConsent', '--price-consent', ['agree', 'decline', 'interactive']], ['subscriptionRenewalRate', '--renewal-rate', [...RATES, ...MONTHLY_RATES]],
-    ['processor', '--processor', ['approve', 'decline', 'timeoutBefore', 'timeoutAfter', 'errorAfter', 'slow', 'pending', 'duplicateCallback']],
-];
-const SIMULATED = ['loadProducts', 'purchase', 'restore', 'receiptRefresh', 'download'];
-const REQUEST_ERRORS = [...ERRORS, 'networkError', 'systemError'];
 
-function settings(said) {
-    const body = {};
-    const flags = [];
-    if (said.storefront) { body.storefront = said.storefront; flags.push('--storefront', said.storefront); }
-    for (const [name, flag, options] of MEMBERS) {
-        if (!said[name]) continue;
-        body[name] = options === BOOL ? said[name] === 'true' : said[name];
-        flags.push(flag, said[name]);
-    }
-    for (const name of SIMULATED) {
-        if (!said[`simulate.${name}`]) continue;
-        body.simulatedErrors = { ...body.simulatedErrors, [name]: said[`simulate.${name}`] };
-        flags.push('--simulate', `${name}=${said[`simulate.${name}`]}`);
-    }
-    return { body, flags };
-}
-
-const withValue = (options, value) => value === undefined || options.includes(String(value)) ? options : [...options, String(value)];
-
-function Settings({ tester, storefronts, done }) {
-    const { overrides } = tester;
-    const choices = options => [['', text.notSet], ...options];
-    const save = making(strings.save, form => {
-        const { body, flags } = settings(values(form));
-        for (const name of Object.keys(overrides)) if (!(name in body)) flags.push('--unset', name);
-        return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', [tester.account], ...flags], null) };
-    });
-    return html`<form class="stack"><div class="fields">
-            <${Choice} label=${words('storefront')} name="storefront" value=${overrides.storefront || ''} options=${choices(storefronts)} />
-            ${MEMBERS.map(([name, , options]) => html`<${Choice} label=${words(name)} name=${name} value=${overrides[name] === undefined ? '' : String(overrides[name])} options=${choices(withValue(options, overrides[name]))} />`)}
-        </div>
-        <h3>${text.simulated}</h3>
-        <div class="fields">${SIMULATED.map(name => html`<${Choice} label=${words(name)} name=${`simulate.${name}`} value=${overrides.simulatedErrors?.[name] || ''} options=${choices(withValue(REQUEST_ERRORS, overrides.simulatedErrors?.[name]))} />`)}</div>
-        <div class="row"><${Action} of=${save} done=${done} primary /></div></form>`;
-}
-
-function Customer({ account, app }) {
-    const found = useData(async () => {
-        const [tester, fronts] = await Promise.all([get(url('/admin/v1/testers', account)), get('/admin/v1/storefronts')]);
-        return { tester, storefronts: fronts.storefronts.map(one => [one.countryCode, `${one.name} (${one.countryCode})`]) };
-    }, [account]);
-    const path = appURL(app);
-    const actions = [
-        { label: text.reset, method: 'DELETE', path: url('/admin/v1/testers', account), cli: cli(['account', 'reset', [account]], null), confirm: text.resetConfirm(account) },
-        { label: text.clear, danger: true, method: 'DELETE', path: `${path}/transactions?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', [account], '--yes']), confirm: text.clearConfirm(account, app) },
-    ];
-    return html`<${Head} title=${account}><${Actions} of=${actions} done=${found.reload} /></${Head}>
-        <div class="stack">
-            <p class="row"><a href=${link('transactions', { filter: term('account', account) })}>${text.history}</a>
-                <a href=${link('eligibility', { account })}>${strings.nav.eligibility}</a>
-                <a href=${link('store', { account })}>${strings.nav.store}</a></p>
-            <${Loaded} of=${found}>${({ tester, storefronts }) => html`
-                <${Card} title=${text.settings}><${Settings} tester=${tester} storefronts=${storefronts} done=${found.reload} key=${JSON.stringify(tester.overrides)} /></${Card}>
-                <${Card} title=${text.inForce}><${Facts} of=${['storefront', ...MEMBERS.map(([name]) => name)].map(name => [words(name), tester[name] === undefined ? undefined : String(tester[name])])} /></${Card}>`}</${Loaded}>
-        </div>`;
-}
-
-function Device({ device, app, done }) {
+// A device, with what is on it.
+export function Device({ device, app, done }) {
     const path = url('/admin/v1/devices', device.deviceId);
-    const remove = { label: strings.remove, danger: true, method: 'DELETE', path, cli: cli(['device', 'delete', [device.deviceId], '--yes']), confirm: text.deleteConfirm(device.deviceId) };
+    const remove = { label: strings.remove, danger: true, method: 'DELETE', path, cli: cli(['device', 'delete', [device.deviceId], '--yes']), confirm: text.deleteConfirm(device.deviceId), said: text.deviceDeleted(device.deviceId) };
     const put = making(text.setSystem, form => {
         const { platform, osVersion } = values(form);
-        return { method: 'PUT', path, body: { platform, osVersion }, cli: cli(['device', 'put', [device.deviceId], '--platform', platform, '--os-version', osVersion]) };
+        return { method: 'PUT', path, body: { platform, osVersion }, said: text.deviceSet(device.deviceId, platform, osVersion), cli: cli(['device', 'put', [device.deviceId], '--platform', platform, '--os-version', osVersion]) };
     });
     const install = making(text.install, form => {
         const { version, promotedPurchases } = values(form);
-        return { method: 'PUT', path: `${path}/apps/${encodeURIComponent(app)}`, body: { version, ...promotedPurchases && { promotedPurchases } }, cli: cli(['device', 'install', [device.deviceId], '--app-version', version, ...promotedPurchases ? ['--promoted-purchases', promotedPurchases] : []]) };
+        return { method: 'PUT', path: `${path}/apps/${encodeURIComponent(app)}`, body: { version, ...promotedPurchases && { promotedPurchases } }, said: text.installed(app, version, device.deviceId), cli: cli(['device', 'install', [device.deviceId], '--app-version', version, ...promotedPurchases ? ['--promoted-purchases', promotedPurchases] : []]) };
     });
-    const uninstall = bundleId => ({ label: text.uninstall, danger: true, method: 'DELETE', path: `${path}/apps/${encodeURIComponent(bundleId)}`, cli: cli(['device', 'uninstall', [device.deviceId]], bundleId), confirm: text.uninstallConfirm(bundleId, device.deviceId) });
+    const uninstall = bundleId => ({ label: text.uninstall, danger: true, method: 'DELETE', path: `${path}/apps/${encodeURIComponent(bundleId)}`, cli: cli(['device', 'uninstall', [device.deviceId]], bundleId), confirm: text.uninstallConfirm(bundleId, device.deviceId), said: text.uninstalled(bundleId, device.deviceId) });
     const mine = device.apps.find(one => one.bundleId === app);
     return html`<${Card} title=${device.deviceId} tools=${html`<${Json} of=${device} title=${device.deviceId} /><${Action} of=${remove} done=${done} />`}>
         <div class="stack">
@@ -136,11 +69,11 @@ function Everybody({ app, route }) {
     }, [], message => message.events.some(isNew));
     const create = making(text.create, form => {
         const { account } = values(form);
-        return { method: 'PUT', path: url('/admin/v1/testers', account || ''), body: {}, cli: cli(['account', 'create', [account]], null), said: () => { go('customers', account); return text.created(account); } };
+        return { method: 'PUT', path: url('/admin/v1/testers', account || ''), body: {}, cli: cli(['account', 'create', [account]], null), said: () => { go('customers', account); return text.created; }, to: { href: link('customers', account), name: account } };
     });
     const addDevice = making(text.addDevice, form => {
         const { device } = values(form);
-        return { method: 'PUT', path: url('/admin/v1/devices', device || ''), body: { platform: 'iOS', osVersion: '18.0' }, cli: cli(['device', 'put', [device]]) };
+        return { method: 'PUT', path: url('/admin/v1/devices', device || ''), body: { platform: 'iOS', osVersion: '18.0' }, said: text.deviceCreated(device), cli: cli(['device', 'put', [device]]) };
     });
     return html`<${Head} title=${strings.nav.customers} />
         <div class="stack">
@@ -165,5 +98,5 @@ function Everybody({ app, route }) {
 
 export default function Customers({ route }) {
     const app = chosenApp.use();
-    return route.parts[1] ? html`<${Customer} account=${route.parts[1]} app=${app} key=${route.parts[1]} />` : html`<${Everybody} app=${app} route=${route} />`;
+    return html`<${Everybody} app=${app} route=${route} />`;
 }

@@ -3,6 +3,7 @@ import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { appURL } from '../lib/api.js';
 import { Action, cli, making, showCommands } from '../lib/actions.js';
+import { bought } from '../lib/buy.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { State, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
@@ -17,7 +18,7 @@ function Answers({ who }) {
     const found = useData(() => asDevice(who, 'GET', '/v1/eligibility'), [who.account, who.deviceId], transactionEvents);
     const add = making(text.add, form => {
         const { product } = values(form);
-        return { method: 'POST', path: appURL(who.bundleId, 'purchases'), body: { account: who.account, productIdentifier: product } };
+        return { method: 'POST', path: appURL(who.bundleId, 'purchases'), body: { account: who.account, productIdentifier: product }, ...bought };
     });
     return html`<${Loaded} of=${found}>${({ eligibility }) => html`<div class="stack">
         ${eligibility.length === 0 ? html`<p class="empty">${text.empty}</p>` : html`<div class="card flush"><${Plain} caption=${text.caption(who.account)} rows=${eligibility} rowKey=${one => one.productIdentifier} columns=${[

@@ -4,9 +4,10 @@ import { strings } from '../strings.pages.js';
 import { all, appURL, get, url } from '../lib/api.js';
 import { Action, cli, making, perform } from '../lib/actions.js';
 import { transactionEvents, useData, useEvery } from '../lib/data.js';
-import { State, Time, money, words } from '../lib/format.js';
+import { State, Time, elapsed, money, words } from '../lib/format.js';
 import { ERRORS } from '../lib/names.js';
 import { link } from '../lib/router.js';
+import { productOf } from '../lib/transactions.js';
 import { Card, Choice, Facts, Head, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.inbox;
@@ -15,7 +16,8 @@ const DECLINES = [...ERRORS, 'cloudServicePermissionDenied'];
 function answer(prompt, choice, error) {
     const body = error ? { answer: choice, error } : { answer: choice };
     return {
-        label: text.answer[choice], method: 'POST', path: url('/admin/v1/prompts', prompt.id), body, danger: choice !== 'approve', said: () => text.answered,
+        label: text.answer[choice], method: 'POST', path: url('/admin/v1/prompts', prompt.id), body, danger: choice !== 'approve', said: text.did[choice](prompt.account),
+        to: prompt.transaction && { href: link('transactions', prompt.transaction.id), name: productOf(prompt.transaction) },
         cli: cli(['prompt', 'answer', prompt.id, choice, ...error ? ['--error', error] : []], null),
     };
 }
@@ -35,7 +37,7 @@ function Prompt({ prompt, done }) {
             <${Facts} of=${[
                 [strings.transactions.account, html`<a href=${link('customers', prompt.account)}>${prompt.account}</a>`],
                 [strings.transactions.product, transaction ? html`<a href=${link('transactions', transaction.id)}>${product}</a>` : product],
-                [strings.transactions.price, about(prompt)], [text.since, html`<${Time} at=${prompt.createdAt} />`],
+                [strings.transactions.price, about(prompt)], [text.device, transaction?.originDeviceId], [text.waits, html`<span title=${prompt.createdAt}>${elapsed((Date.now() - Date.parse(prompt.createdAt)) / 1000)}</span>`],
             ]} />
             <div class="row end">
                 ${prompt.answers.map(choice => html`<${Action} of=${answer(prompt, choice, choice === 'decline' ? error : '')} done=${done} primary=${choice === 'approve'} key=${choice} />`)}
@@ -49,7 +51,7 @@ function decide(request, verb, label) {
     return making(label, form => {
         const { share } = values(form);
         const body = verb === 'grant' ? share ? { type: share } : {} : undefined;
-        return { method: 'POST', path: url('/admin/v1/refundRequests', request.refundRequestIdentifier) + `/${verb}`, body };
+        return { method: 'POST', path: url('/admin/v1/refundRequests', request.refundRequestIdentifier) + `/${verb}`, body, said: text.did[verb === 'grant' ? 'granted' : 'declined'](request.account), to: { href: link('transactions', request.transactionId), name: request.transactionIdentifier } };
     }, verb === 'decline');
 }
 

@@ -3,11 +3,12 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
+import { Buy } from '../lib/buy.js';
 import { useData } from '../lib/data.js';
 import { State, money, period, priced, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
 import { Plain } from '../lib/table.js';
-import { Card, Choice, Facts, Failure, Field, Head, Loaded, apps, chosenApp, values } from '../lib/ui.js';
+import { Card, Choice, Facts, Failure, Field, Head, Json, Loaded, apps, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.products;
 const product = (app, id) => url(`${appURL(app)}/products`, id);
@@ -33,7 +34,7 @@ function Import({ app, done }) {
         const target = `${appURL(app)}/catalog?fileName=${encodeURIComponent(chosen.name)}&dryRun=true`;
         await call('PUT', target, { body: new File([chosen], chosen.name, { type: 'application/json' }) }).then(setReport, setError);
     };
-    const action = file && { label: text.import, method: 'PUT', path: path(), body: body(), cli: cli(['import', [file.name]]), confirm: text.importConfirm(file.name, app) };
+    const action = file && { label: text.import, method: 'PUT', path: path(), body: body(), cli: cli(['import', [file.name]]), confirm: text.importConfirm(file.name, app), said: text.imported(file.name), to: { href: link('products'), name: strings.nav.products } };
     return html`<${Card} title=${text.importTitle}><div class="stack">
         <p class="soft">${text.importSays}</p>
         <${Field} label=${text.file} type="file" accept=".storekit,.json,application/json" onChange=${look} />
@@ -77,7 +78,7 @@ function One({ app, id }) {
         return { entry: entries.find(one => one.productID === id) || {}, prices: prices.prices, offers, explained };
     }, [app, id]);
     const [search, setSearch] = useState('');
-    return html`<${Head} title=${id}><a class="button" href=${link('products')}>${text.back}</a></${Head}>
+    return html`<${Head} title=${id}>${found.data && html`<${Json} title=${id} of=${found.data.entry} />`}<a class="button" href=${link('products')}>${text.back}</a></${Head}>
         <${Loaded} of=${found}>${({ entry, prices, offers, explained }) => {
             const all = [offers?.introductoryPrice && ['introductory', offers.introductoryPrice], ...(offers?.discounts || []).map(one => ['promotional', one]), ...(offers?.redeemableOffers || []).map(one => [one.type, one.offer])].filter(Boolean);
             const shown = prices.filter(one => one.storefront.includes(search.toUpperCase()));
@@ -86,8 +87,9 @@ function One({ app, id }) {
                 <${Card} title=${text.localizations} flush><${Plain} titled caption=${text.localizations} rows=${entry.localizations || []} rowKey=${one => one.locale} columns=${[
                     { title: text.locale, cell: one => one.locale }, { title: text.name, className: 'wrap', cell: one => one.displayName }, { title: text.description, className: 'wrap', cell: one => one.description }]} /></${Card}>
                 <${Card} title=${text.offers} flush><${Plain} titled caption=${text.offers} rows=${all} columns=${[
-                    { title: text.kind, cell: ([kind]) => words(kind) }, { title: text.identifier, cell: ([, one]) => one.identifier || '–' }, { title: text.offer, cell: ([, one]) => offer(one) }]} /></${Card}>
+                    { title: text.kind, cell: ([kind]) => words(kind) }, { title: text.offerId, cell: ([, one]) => one.identifier || '–' }, { title: text.offer, cell: ([, one]) => offer(one) }]} /></${Card}>
             </div><div class="stack">
+                <${Card} title=${strings.buy.title}><div class="stack"><${Buy} app=${app} product=${id} /></div></${Card}>
                 <${Card} title=${text.explain}><${Explanation} of=${explained} /></${Card}>
                 <${Card} title=${text.prices} flush><div class="filter pad"><label for="prices">${strings.search}</label><input id="prices" type="search" value=${search} onInput=${event => setSearch(event.target.value)} /></div>
                     <${Plain} caption=${text.pricesOf(shown.length)} rows=${shown.slice(0, 30)} rowKey=${one => one.storefront} columns=${[

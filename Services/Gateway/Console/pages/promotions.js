@@ -5,6 +5,7 @@ import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, More, cli, making, perform } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { State, words } from '../lib/format.js';
+import { picturePath, usePicture } from '../lib/picture.js';
 import { link } from '../lib/router.js';
 import { Reorder } from '../lib/reorder.js';
 import { Card, Choice, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
@@ -88,7 +89,7 @@ function Device({ app, setup }) {
     const device = devices.data?.find(one => one.deviceId === chosen);
     const overrides = device?.apps.find(one => one.bundleId === app)?.overrides;
     const path = url('/admin/v1/devices', chosen) + `/apps/${encodeURIComponent(app)}/promotions`;
-    const reset = { label: text.reset, cli: cli(['promo', 'reset', '--device', chosen]), method: 'PUT', path: `${path}/order`, body: { productIdentifiers: [] } };
+    const reset = { label: text.reset, cli: cli(['promo', 'reset', '--device', chosen]), method: 'PUT', path: `${path}/order`, body: { productIdentifiers: [] }, said: text.wasReset(chosen) };
     reset.run = async () => {
         await call('PUT', reset.path, reset);
         for (const id of Object.keys(overrides?.visibility || {})) await call('PUT', `${path}/visibility/${encodeURIComponent(id)}`, { body: { visibility: 'default' } });
@@ -116,26 +117,15 @@ function Device({ app, setup }) {
 }
 
 function Picture({ app, one, reload }) {
-    const path = `${url(`${appURL(app)}/products`, one.productIdentifier)}/promotion-image`;
-    const [shown, setShown] = useState();
-    useEffect(() => {
-        if (!one.image) return undefined;
-        let made;
-        // The policy allows data: for images, not blob:.
-        get(path, {}, { as: 'blob' }).then(blob => {
-            const reader = new FileReader();
-            reader.onload = () => { if (made !== null) setShown(reader.result); };
-            if (/^image\/(png|jpeg)$/.test(blob.type)) reader.readAsDataURL(blob);
-        }, () => {});
-        return () => { made = null; };
-    }, [one.image?.sha256]);
+    const path = picturePath(app, one.productIdentifier);
+    const shown = usePicture(app, one.productIdentifier, one.image?.sha256);
     const upload = making(text.upload, form => {
         const { file } = values(form);
-        return file && { method: 'PUT', path, body: file, cli: cli(['promo', 'image', 'put', [one.productIdentifier, file.name]]) };
+        return file && { method: 'PUT', path, body: file, said: text.uploaded(one.productIdentifier), cli: cli(['promo', 'image', 'put', [one.productIdentifier, file.name]]) };
     });
     const review = (verb, label) => making(label, form => {
         const { reason } = values(form);
-        return { method: 'POST', path: `${path}/${verb}`, body: reason ? { reason } : {}, cli: cli(['promo', 'image', verb, [one.productIdentifier], ...verb === 'reject' && reason ? ['--reason', reason] : []]) };
+        return { method: 'POST', path: `${path}/${verb}`, body: reason ? { reason } : {}, said: text.reviewed[verb](one.productIdentifier), to: { href: link('store'), name: strings.nav.store }, cli: cli(['promo', 'image', verb, [one.productIdentifier], ...verb === 'reject' && reason ? ['--reason', reason] : []]) };
     });
     return html`<li><div class="row"><strong class="grow break">${one.productIdentifier}</strong>${one.image ? html`<${State} of=${one.image.state} />` : html`<span class="soft small">${text.noImage}</span>`}</div>
         ${shown && html`<img class="picture" src=${shown} alt=${text.imageOf(one.productIdentifier)} />`}

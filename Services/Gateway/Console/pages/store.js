@@ -5,6 +5,8 @@ import { appURL, get, newKey, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, priced, words } from '../lib/format.js';
+import { holdingsOf, kindOf, levelsOf } from '../lib/buy.js';
+import { usePicture } from '../lib/picture.js';
 import { link } from '../lib/router.js';
 import { asDevice } from '../lib/sessions.js';
 import { Card, Choice, Code, Head, Loaded, chosenApp, toastProblem } from '../lib/ui.js';
@@ -12,41 +14,59 @@ import { useWho } from '../lib/who.js';
 
 const text = strings.store;
 
-// A picture of a product that has none: its first letter, in a colour of its own.
-function Face({ name }) {
+// A product's promotional image; without one its first letter, in a colour of its own.
+function Face({ name, picture }) {
+    if (picture) return html`<img class="face" src=${picture} alt="" />`;
     const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
     return html`<svg viewBox="0 0 56 56" aria-hidden="true"><rect width="56" height="56" rx="13" fill=${`hsl(${hue} 45% 42%)`} /><text x="28" y="38" text-anchor="middle" font-size="28" font-weight="600" fill="#fff">${[...name][0] || '?'}</text></svg>`;
 }
 
-function buy(who, product, source) {
+function buy(who, product, source, label) {
     const body = { productIdentifier: product.productIdentifier, source };
     const path = '/v1/store-page/purchase';
     return {
-        label: text.buy, method: 'POST', path, body, session: true, key: true,
+        label, method: 'POST', path, body, session: true, key: true,
         cli: cli(['intent', 'start', [product.productIdentifier], '--as', who.account, '--device', who.deviceId, '--source', source], who.bundleId),
-        run: () => asDevice(who, 'POST', path, { body, key: newKey() }), said: answer => text.outcome[answer.outcome] || words(answer.outcome),
+        run: () => asDevice(who, 'POST', path, { body, key: newKey() }), said: answer => text.outcome[answer.outcome] || words(answer.outcome), to: () => ({ href: link('customers', who.account), name: who.account }),
     };
+}
+
+function Offer({ who, of: { product, owned }, source, image, setup, done }) {
+    const picture = usePicture(who.bundleId, product.productIdentifier, image);
+    const kind = owned ? 'owned' : kindOf(product, setup);
+    const label = strings.buy.kinds[kind];
+    return html`<div class="offer">
+        <${Face} name=${product.localizedTitle} picture=${picture} />
+        <div class="break"><a href=${link('products', product.productIdentifier)}><strong>${product.localizedTitle}</strong></a><div class="soft small">${product.localizedDescription}</div>
+            <div class="small">${priced(product)}</div></div>
+        ${kind === 'owned' ? html`<span class="pill good">${label}</span>` : html`<${Action} of=${buy(who, product, source, label)} done=${done} primary />`}
+    </div>`;
+}
+
+// What a tap on a product would be, and the images that are approved.
+async function setupOf({ bundleId, account }) {
+    const [{ promotions }, catalogue, { current }] = await Promise.all([get(appURL(bundleId, 'promotions')), get(appURL(bundleId, 'catalog')), holdingsOf(bundleId, account)]);
+    return { current, levels: levelsOf(catalogue), images: new Map(promotions.filter(one => one.image?.state === 'approved').map(one => [one.productIdentifier, one.image.sha256])) };
 }
 
 function Shelf({ who, tab, search, done }) {
     const [path, source] = search ? [`/v1/search?q=${encodeURIComponent(search)}`, 'search'] : tab === 'featured' ? ['/v1/featured', 'featured'] : ['/v1/store-page', 'storePage'];
-    const found = useData(() => asDevice(who, 'GET', path), [who.account, who.deviceId, path], anyEvent);
-    return html`<${Loaded} of=${found}>${({ promotions, degraded }) => html`
+    const found = useData(async () => {
+        // The session makes the account, when it is new.
+        const shelf = await asDevice(who, 'GET', path);
+        return { ...shelf, setup: await setupOf(who) };
+    }, [who.account, who.deviceId, path], anyEvent);
+    return html`<${Loaded} of=${found}>${({ promotions, degraded, setup }) => html`
         ${degraded.length > 0 && html`<p class="note">${text.degraded(degraded.join(', '))}</p>`}
         ${promotions.length === 0 && html`<p class="empty">${search ? text.noMatch : text.empty}</p>`}
-        ${promotions.map(({ product, owned }) => html`<div class="offer" key=${product.productIdentifier}>
-            <${Face} name=${product.localizedTitle} />
-            <div class="break"><strong>${product.localizedTitle}</strong><div class="soft small">${product.localizedDescription}</div>
-                <div class="small">${priced(product)} ${owned && html`<span class="soft">· ${text.owned}</span>`}</div></div>
-            <${Action} of=${buy(who, product, source)} done=${answer => { done(answer); found.reload(); }} primary />
-        </div>`)}`}</${Loaded}>`;
+        ${promotions.map(one => html`<${Offer} who=${who} of=${one} source=${source} setup=${setup} image=${setup.images.get(one.product.productIdentifier)} done=${answer => { done(answer); found.reload(); }} key=${one.product.productIdentifier} />`)}`}</${Loaded}>`;
 }
 
 function decide(who, intent, decision) {
     const path = url('/v1/intents', intent.intentIdentifier) + '/decision';
     return {
         label: text.decide[decision], method: 'POST', path, body: { decision }, session: true, cli: cli(['intent', decision, intent.intentIdentifier], null),
-        run: () => asDevice({ ...who, client: 'app' }, 'POST', path, { body: { decision } }),
+        run: () => asDevice({ ...who, client: 'app' }, 'POST', path, { body: { decision } }), said: text.decided[decision](intent.payment.productIdentifier),
     };
 }
 

@@ -48,7 +48,7 @@ export default function TimePage() {
     const [happened, setHappened] = useState();
     const path = appURL(app, 'clock');
     const moving = (label, body, words, more) => ({ label, method: 'POST', path: `${path}/advance`, body, key: true, cli: cli(['time', ...words]), run: () => move(path, body), said: answer => text.moved(dateTime(answer.from, 'date'), dateTime(answer.to, 'date'), answer.eventCount), ...more });
-    const setting = (label, body, words) => ({ label, method: 'PUT', path, body, cli: cli(['time', ...words]), run: async () => { const answer = await call('PUT', path, { body }); tookClock(answer); return answer; } });
+    const setting = (label, body, words) => ({ label, method: 'PUT', path, body, said: answer => text.set_(dateTime(answer.now), answer.frozen), cli: cli(['time', ...words]), run: async () => { const answer = await call('PUT', path, { body }); tookClock(answer); return answer; } });
     const by = making(text.advance, form => { const { length } = values(form); return moving(text.advance, { by: length }, ['advance', length]); });
     const to = making(text.go, form => {
         const { at } = values(form);

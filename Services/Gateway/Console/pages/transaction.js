@@ -10,7 +10,7 @@ import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
 import { Tap } from '../lib/tap.js';
 import { actionsOf, findTransaction, productOf, shortId } from '../lib/transactions.js';
-import { Card, Code, Facts, Head, Loaded } from '../lib/ui.js';
+import { Card, Code, Facts, Head, Id, Json, Loaded } from '../lib/ui.js';
 
 const text = strings.transaction;
 const yes = value => value ? strings.yes : strings.no;
@@ -19,11 +19,11 @@ function Signed({ row }) {
     const [jws, set] = useState();
     const action = {
         label: text.show, method: 'POST', path: appURL(row.bundleId) + '/signing/issue', body: { kind: 'transaction', of: shortId(row) },
-        cli: cli(['ca', 'issue', 'transaction', shortId(row)], row.bundleId),
+        cli: cli(['ca', 'issue', 'transaction', shortId(row)], row.bundleId), said: text.signed,
     };
     return html`<${Card} title=${text.jws} tools=${html`<${Action} of=${action} done=${answer => set(answer.jws)} />`}>
-        ${!jws ? html`<p class="soft">${text.jwsSays}</p>` : html`<h3>${text.claims}</h3><${Code} text=${pretty(claims(jws))} />
-            <h3>${text.token_}</h3><${Code} text=${jws} />`}
+        ${!jws ? html`<p class="soft">${text.jwsSays}</p>` : html`<h3>${text.claims}</h3><${Code} text=${pretty(claims(jws))} label=${text.copyClaims} />
+            <h3>${text.token_}</h3><${Code} text=${jws} label=${text.copyToken} />`}
     </${Card}>`;
 }
 
@@ -64,8 +64,8 @@ function View({ row, timeline, notifications, reload }) {
     // An answer without a body is that of a removal.
     const removed = answer => { if (answer === true) go('transactions'); else reload(); };
     const facts = [
-        [text.identifier, row.transactionIdentifier && html`<code>${row.transactionIdentifier}</code>`], [text.original, row.originalTransactionIdentifier && html`<a class="mono" href=${link('transactions', row.originalTransactionIdentifier)}>${row.originalTransactionIdentifier}</a>`],
-        [text.product, html`<a href=${link('products', productOf(row))}>${productOf(row)}</a>`], [text.state, html`<${State} of=${row.transactionState} />`],
+        [text.identifier, row.transactionIdentifier && html`<${Id} of=${row.transactionIdentifier} />`], [text.original, row.originalTransactionIdentifier && html`<${Id} of=${row.originalTransactionIdentifier} href=${link('transactions', row.originalTransactionIdentifier)} />`],
+        [text.product, html`<${Id} of=${productOf(row)} href=${link('products', productOf(row))} />`], [text.state, html`<${State} of=${row.transactionState} />`],
         [text.purchaseDate, row.transactionDate && html`<${Time} at=${row.transactionDate} />`], [text.expirationDate, row.expiresDate && html`<${Time} at=${row.expiresDate} />`], [text.cancelDate, row.revocationDate && html`<${Time} at=${row.revocationDate} />`],
         [text.autoRenew, subscription && yes(subscription.willAutoRenew)], [text.ask, yes(row.transactionState === 'deferred')],
         [text.issue, yes(row.error?.reason === 'interrupted' || subscription?.state === 'inBillingRetryPeriod')], [text.consent, yes(row.priceIncrease?.status === 'pending' || subscription?.priceIncrease?.status === 'pending')],
@@ -74,15 +74,15 @@ function View({ row, timeline, notifications, reload }) {
         [text.account, html`<a href=${link('customers', row.account)}>${row.account}</a>`], [text.device, row.originDeviceId], [text.finished, row.transactionState === 'purchasing' || row.transactionState === 'deferred' ? undefined : yes(row.isFinished)],
         [text.price, row.price && money(row.price)], [text.quantity, row.payment.quantity], [text.offer, row.offer && `${words(row.offer.type)}, ${words(row.offer.paymentMode)}${row.offer.period ? `, ${period(row.offer.period)}` : ''}`],
         [text.error, row.error && `${row.error.localizedDescription} (${row.error.name} ${row.error.code})`], [text.revocation, row.revocationDate && [words(row.revocationType), words(row.revocationReason)].join(', ')],
-        [text.username, row.payment.applicationUsername], [text.token, row.payment.appAccountToken], [text.order, row.order], [text.supersedes, row.supersedes && html`<a href=${link('transactions', row.supersedes)}>${row.supersedes}</a>`],
-        [text.deliveries, row.deliveries], [text.revision, row.revision], [text.internal, html`<code>${row.id}</code>`],
+        [text.username, row.payment.applicationUsername], [text.token, row.payment.appAccountToken && html`<${Id} of=${row.payment.appAccountToken} />`], [text.order, row.order && html`<${Id} of=${row.order} />`], [text.supersedes, row.supersedes && html`<a href=${link('transactions', row.supersedes)}>${row.supersedes}</a>`],
+        [text.deliveries, row.deliveries], [text.revision, row.revision], [text.internal, row.id && html`<${Id} of=${row.id} />`],
     ];
-    return html`<${Head} title=${text.title(shortId(row))}><${Actions} of=${actionsOf(row)} done=${removed} /></${Head}>
+    return html`<${Head} title=${text.title(shortId(row))}><${Actions} of=${actionsOf(row)} done=${removed} /><${Json} title=${text.title(shortId(row))} of=${row} /></${Head}>
         <div class="columns">
             <div class="stack">
                 <${Card} title=${text.facts}><${Facts} of=${facts} /></${Card}>
                 <${Card} title=${text.rest}><${Facts} of=${rest} /></${Card}>
-                ${row.transactionIdentifier && html`<${Signed} row=${row} key=${row.revision} />`}
+                ${row.transactionIdentifier && html`<${Signed} row=${row} key=${`${row.id} ${row.revision}`} />`}
             </div>
             <div class="stack">
                 <${Card} title=${subscription ? text.subscription : text.timeline} tools=${subscription && html`<a href=${link('subscriptions', subscription.originalTransactionIdentifier)}>${strings.nav.subscriptions}</a>`}>
@@ -90,7 +90,7 @@ function View({ row, timeline, notifications, reload }) {
                         <div><h3>${text.onTheBus}</h3><p class="soft small break">${text.onTheBusSays(row.id)}</p></div><${Tap} word=${row.id} /></div></${Card}>
                 <${Card} title=${text.notifications}>${notifications.length === 0 ? html`<p class="soft">${text.noNotifications}</p>`
                     : html`<ul class="plain list">${notifications.slice(0, 20).map(one => html`<li class="row" key=${one.notificationUUID}>
-                        <span class="grow"><a href=${link('notifications', one.notificationUUID)}>${words(one.notificationType)}</a> <span class="soft">${one.subtype ? words(one.subtype) : ''}</span><div class="soft small"><${Time} at=${one.at} /></div></span><${State} of=${one.state} /></li>`)}</ul>`}</${Card}>
+                        <span class="grow"><a class="break" href=${link('notifications', one.notificationUUID)}>${one.notificationType}${one.subtype ? `.${one.subtype}` : ''}</a><div class="soft small"><${Time} at=${one.at} /></div></span><${State} of=${one.state} /></li>`)}</ul>`}</${Card}>
             </div>
         </div>`;
 }

@@ -3,7 +3,8 @@ import { html, useCallback, useEffect, useMemo, useRef, useState } from '../vend
 import { strings } from '../strings.pages.js';
 import { appURL, get } from '../lib/api.js';
 import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
-import { Time, State, money, words } from '../lib/format.js';
+import { bought } from '../lib/buy.js';
+import { Time, State, money } from '../lib/format.js';
 import { FilterBar } from '../lib/filter-bar.js';
 import { TRANSACTION, VALUES, parse, stateOf } from '../lib/filter.js';
 import { useLive } from '../lib/live.js';
@@ -125,7 +126,7 @@ function Buy({ app, close }) {
     const act = making(text.buy, form => {
         const said = values(form);
         const body = { account: said.account, productIdentifier: said.product, quantity: Number(said.quantity || 1) };
-        return { method: 'POST', path: appURL(app, 'purchases'), body, said: bought => ({ text: text.bought(said.product, said.account, words(bought.transactionState)), href: link('transactions', bought.id) }) };
+        return { method: 'POST', path: appURL(app, 'purchases'), body, ...bought };
     });
     return html`<form class="stack"><p class="soft">${text.buySays}</p><div class="fields">
         <${Field} label=${text.account} name="account" required /><${Field} label=${text.product} name="product" required />

@@ -1,0 +1,93 @@
+// Purchases as an account's app makes them on a device.
+import { html, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.pages.js';
+import { all, appURL, get, newKey } from './api.js';
+import { Action, cli, making } from './actions.js';
+import { transactionEvents, useData } from './data.js';
+import { priced } from './format.js';
+import { link } from './router.js';
+import { asDevice } from './sessions.js';
+import { productOf, rowOf, shortId } from './transactions.js';
+import { Choice, Field, Loaded, values } from './ui.js';
+
+const text = strings.buy;
+const SEVERAL = new Set(['consumable', 'nonRenewingSubscription']);
+const isOver = subscription => subscription.state === 'expired' || subscription.state === 'revoked';
+
+// Each subscription's place in its group, the first being the highest.
+export const levelsOf = catalogue => new Map((catalogue.subscriptionGroups || []).flatMap(group => group.subscriptions || []).map(one => [one.productID, one.groupNumber]));
+
+// What an account has of an app: its transactions, and the subscriptions that go on.
+export async function holdingsOf(app, account) {
+    const [rows, { subscriptions }] = await Promise.all([rowsOf(app, account), get('/admin/v1/subscriptions', { bundleId: app, account, limit: 100 })]);
+    return { rows, subscriptions, current: subscriptions.filter(one => !isOver(one)) };
+}
+
+const ROWS = 1000;
+async function rowsOf(app, account) {
+    const rows = [];
+    let after;
+    do {
+        const page = await get('/admin/v1/transactions', { bundleId: app, account, limit: 100, after });
+        rows.push(...page.transactions.map((transaction, index) => rowOf(transaction, page.records[index])));
+        after = page.after;
+    } while (after && rows.length < ROWS);
+    return rows;
+}
+
+const isOwned = row => row.transactionState === 'purchased' && !row.revocationDate;
+
+// What a purchase of the product is to who has these: buy, owned, or the change of a subscription.
+export function kindOf(product, { rows = [], current, levels }) {
+    if (product.type === 'nonConsumable') return rows.some(row => isOwned(row) && productOf(row) === product.productIdentifier) ? 'owned' : 'buy';
+    const running = product.subscriptionGroupIdentifier && current.find(one => one.subscriptionGroupIdentifier === product.subscriptionGroupIdentifier);
+    if (!running) return 'buy';
+    if (running.productIdentifier === product.productIdentifier) return 'owned';
+    const by = levels.get(product.productIdentifier) - levels.get(running.productIdentifier);
+    return by < 0 ? 'upgrade' : by > 0 ? 'downgrade' : 'crossgrade';
+}
+
+// A toast about a transaction as it was answered.
+export const bought = {
+    said: one => one.transactionState === 'failed' ? text.failed(productOf(one), one.error?.localizedDescription || '') : (text.said[one.transactionState] || text.said.purchased)(productOf(one)),
+    to: one => ({ href: link('transactions', one.id), name: shortId(one) }),
+};
+
+function buy(who, product, quantity, label) {
+    const body = { productIdentifier: product, ...quantity > 1 && { quantity } };
+    return {
+        label, method: 'POST', path: '/v1/payments', body, session: true, key: true, ...bought,
+        cli: cli(['buy', [product], '--as', who.account, '--device', who.deviceId, ...quantity > 1 ? ['--quantity', quantity] : []], who.bundleId),
+        run: () => asDevice(who, 'POST', '/v1/payments', { body, key: newKey() }),
+    };
+}
+
+// Buys any product. `product` or `account` is fixed where the page is about one. `devices`: those of the account.
+export function Buy({ app, account, product, devices = [], done }) {
+    const found = useData(async () => {
+        const [products, catalogue] = await Promise.all([all(appURL(app, 'products'), { limit: 500 }, 'products'), get(appURL(app, 'catalog'))]);
+        return { products, levels: levelsOf(catalogue) };
+    }, [app]);
+    const [who, setWho] = useState(account || '');
+    const holdings = useData(() => who ? holdingsOf(app, who) : { rows: [], current: [] }, [app, who], transactionEvents);
+    const [chosen, choose] = useState(product || '');
+    return html`<${Loaded} of=${found}>${({ products, levels }) => {
+        const kind = other => holdings.data ? kindOf(other, { ...holdings.data, levels }) : 'buy';
+        const one = chosen ? products.find(other => other.productIdentifier === chosen) : products.find(other => kind(other) !== 'owned') || products[0];
+        if (!one) return html`<p class="empty">${product ? text.notForSale : text.nothing}</p>`;
+        const id = one.productIdentifier;
+        const label = text.kinds[kind(one)];
+        const make = making(label, form => {
+            const said = values(form);
+            const buyer = account || said.account;
+            return buy({ client: 'app', bundleId: app, account: buyer, deviceId: said.device || `${buyer}-1` }, id, Number(said.quantity || 1), label);
+        });
+        return html`<form class="row end">
+            ${!product && html`<${Choice} label=${strings.transactions.product} name="product" value=${id} options=${products.map(other => [other.productIdentifier, `${other.localizedTitle} · ${priced(other)}${kind(other) === 'buy' ? '' : ` · ${text.kinds[kind(other)].toLowerCase()}`}`])} onChange=${choose} />`}
+            ${!account && html`<${Field} label=${strings.transactions.account} name="account" required autocomplete="off" onChange=${event => setWho(event.target.value)} />`}
+            ${devices.length > 1 && html`<${Choice} label=${strings.transaction.device} name="device" options=${devices} />`}
+            ${SEVERAL.has(one.type) && html`<${Field} label=${strings.transactions.quantity} name="quantity" type="number" min="1" max="10" value="1" />`}
+            ${kind(one) === 'owned' ? html`<span class="pill good">${label}</span>` : html`<${Action} of=${make} done=${answer => { holdings.reload(); done?.(answer); }} primary key=${label} />`}
+        </form>${['upgrade', 'downgrade', 'crossgrade'].includes(kind(one)) && html`<p class="soft small">${text.says[kind(one)]}</p>`}`;
+    }}</${Loaded}>`;
+}

@@ -130,7 +130,7 @@ function List({ app }) {
     const choose = change => { setPlaces([undefined]); setFilter({ ...filter, ...change }); };
     const columns = [
         { title: text.type, className: 'wrap', cell: one => html`<a href=${link('notifications', one.notificationUUID)}>${name(one).split(/(?<=[_.])/).map(part => html`${part}<wbr />`)}</a>` },
-        { title: text.state, cell: one => html`<${State} of=${one.state} /><div class="soft small">${lastStatus(one)}</div>` },
+        { title: text.state, cell: one => html`<${State} of=${one.state} /> <div class="soft small">${lastStatus(one)}</div>` },
         { title: text.account, className: 'wrap brief', cell: one => one.account ? html`<a href=${link('customers', one.account)}>${one.account}</a>` : '–' }, { title: text.at, cell: one => html`<${Time} at=${one.at} form="brief" />` },
         { title: html`<span class="hidden">${strings.actions}</span>`, cell: one => html`<${Action} of=${resend(app, one)} done=${found.reload} />` },
     ];

@@ -1370,7 +1370,8 @@ def feed(browser, store):
     store.ask("POST", f"/admin/v1/apps/{APP}/clock/advance", {"by": "40d"}, key="feed-40d")
     store.ask("POST", f"/v1/transactions/{bought['id']}/finish", {}, token=store.session("nora"))
     store.ask("POST", f"/admin/v1/transactions/{bought['transactionIdentifier']}/disableAutoRenew", {})
-    events = [one for one in store.ask("GET", "/admin/v1/events/last?limit=200")["events"] if one["account"] == "nora"]
+    # The newest first, as the page has them.
+    events = [one for one in store.ask("GET", "/admin/v1/events/last?limit=200")["events"] if one["account"] == "nora"][::-1]
     kinds = [one["type"] for one in events]
     assert kinds.count("purchased") >= 3 and {"finished", "autoRenewDisabled"} <= set(kinds), kinds
     now = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"]
@@ -1385,7 +1386,7 @@ def feed(browser, store):
     finish = next(one.text for one in rows if "finished" in one.text)
     first = rows[-1].text
     # Without a date on the store's own day, with it on any other; how long ago beside it.
-    assert "20" not in finish.split("\n")[0].split(":")[0] and re.search(r"now|ago", finish), finish
+    assert "20" not in finish.split("\n")[0].split(":")[0] and "ago" in finish, finish
     assert re.search(r"[A-Z][a-z]{2} \d{1,2}, 20\d\d", first) and "mo. ago" in first, first
     assert all(one.find_elements(By.TAG_NAME, "time") for one in browser.all(".feed li")), "an event without a time"
     return f"{len(rows)} events of a purchase, each at its own time"

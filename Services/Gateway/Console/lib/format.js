@@ -41,7 +41,7 @@ export const dateTime = (value, form = 'long') => FORMS[form].format(new Date(va
 
 export const Time = ({ at, form }) => at ? html`<time datetime=${at} title=${at}>${dateTime(at, form)}</time>` : html`<span class="soft">–</span>`;
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { style: 'short' });
 const STEPS = [['year', 365 * 86400], ['month', 30 * 86400], ['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
 // How long before or after an instant another is.
 export function ago(at, now) {

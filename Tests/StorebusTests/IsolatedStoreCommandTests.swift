@@ -1,5 +1,5 @@
-import EventLoop
 import Glibc
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

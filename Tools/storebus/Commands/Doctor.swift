@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Glibc
+import StoreHTTP
 import StoreModels
 
 /// `storebus doctor`

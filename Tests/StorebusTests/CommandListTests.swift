@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommandListTests {
     /// Commands that are in neither of its lists, by the reason.
     private static let exceptions = [
-        "It starts processes.": ["up", "chaos run", "chaos matrix"],
+        "It starts processes.": ["up", "store run", "chaos run", "chaos matrix"],
         "It reads files of a store or a run.": ["logs", "chaos check"],
         "It follows a stream.": ["watch", "tx watch", "device resume", "device open-app", "listen"],
         "It writes a file.": ["download fetch", "promo image get"],

@@ -45,8 +45,10 @@ import Testing
         (["---completion", "device", "show", "--", "positional@0"], "alice-1\n"),
         (["---completion", "intent", "continue", "--", "positional@0"], "i_01j2k9f\n"),
         (["---completion", "product", "list", "--", "--storefront"], "USA\nFRA\n"),
+        (["---completion", "product", "list", "--", "--store"], "t-7\n"),
+        (["---completion", "store", "delete", "--", "positional@0"], "t-7\n"),
     ])
-    func `products, accounts, transactions and storefronts are those of the store`(
+    func `products, accounts, transactions, storefronts and isolated stores are those of the store`(
         arguments: [String], offered: String
     ) async {
         // Which word is wanted, where the cursor is in it, and the line so far.
@@ -56,6 +58,21 @@ import Testing
         #expect(status == .success)
         // The parser remembers for the whole process which shell was asked for last, and offers zsh a space besides.
         #expect(said.result.split(separator: "\n").filter { $0 != " " } == offered.split(separator: "\n"))
+    }
+
+    @Test func `a command in an isolated store is offered that store's accounts, and its name is completed`() async {
+        let store = FakeStore()
+        func offered(_ words: String...) async -> String {
+            let variables = ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_STORE": "t-9"]
+            return await Recorder.run(
+                ["---completion", "tx", "list", "--", words[0], "4", "0", "storebus", "tx", "list"] + words.dropFirst(),
+                variables: variables, transport: store
+            ).said.result
+        }
+        #expect(await offered("--as", "--store", "t-7", "--as", "").contains("alice"))
+        #expect(store.requests.last?.path.hasPrefix("/s/t-7/admin/v1/testers") == true)
+        #expect(await offered("--store", "--store", "t-").contains("t-7"))
+        #expect(store.requests.last?.path.hasPrefix("/admin/v1/stores") == true)
     }
 
     @Test func `a store that is away offers nothing and says nothing`() async {

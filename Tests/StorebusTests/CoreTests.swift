@@ -82,7 +82,7 @@ import Testing
             console: Recorder().console,
             variables: ["STOREBUS_ADMIN_KEY_FILE": project.file("key"), "STOREBUS_BUNDLE_ID": "a.b"],
             currentDirectory: project.path)
-        let settings = EffectiveSettings.find(url: nil, data: nil, environment)
+        let settings = try EffectiveSettings.find(url: nil, data: nil, environment)
         #expect(settings.adminKey?.text == "from a file")
         #expect(settings.bundleId == .init("a.b", "STOREBUS_BUNDLE_ID"))
     }

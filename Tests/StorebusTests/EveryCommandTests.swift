@@ -8,7 +8,8 @@ import Testing
 @Suite(.slow) struct EveryCommandTests {
     /// Each prints a table or facts from ``FakeStore/usual``.
     static let commands: [[String]] = [
-        ["status"], ["ready"], ["app", "list"], ["app", "show"], ["app", "set", "--price", "free"],
+        ["status"], ["status", "--store", "t-7"], ["ready"], ["app", "list"], ["app", "show"],
+        ["app", "set", "--price", "free"],
         ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
         ["product", "price", "pro.monthly", "--storefront", "USA,FRA"],
         ["product", "availability", "pro.monthly", "--storefront", "FRA"], ["storefront", "list"],
@@ -64,7 +65,8 @@ import Testing
 
     /// Each prints a sentence, or something another program reads.
     static let others: [[String]] = [
-        ["account", "reset", "alice"], ["env"], ["down", "--data", "/nowhere"], ["export"],
+        ["account", "reset", "alice"], ["env"], ["store", "create", "--env"], ["down", "--data", "/nowhere"],
+        ["export"],
         ["notifications", "show", "3f2a1c9e"], ["notifications", "endpoint", "--delete"], ["trust"],
         ["trust", "node"], ["ca", "root"], ["ca", "issue", "transaction", "2000000000000001"],
     ]

@@ -85,8 +85,10 @@ final class FakeStore: StoreTransport {
         requests.filter { $0.method == method && Self.path($0) == path }
     }
 
+    /// Without the query and the isolated store `t-7`.
     private static func path(_ request: StoreRequest) -> String {
-        request.path.split(separator: "?").first.map(String.init) ?? request.path
+        let path = request.path.split(separator: "?").first.map(String.init) ?? request.path
+        return path.hasPrefix("/s/t-7/") ? String(path.dropFirst("/s/t-7".count)) : path
     }
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {

@@ -20,7 +20,7 @@ enum Fixtures {
         let options = try GlobalOptions.parse(arguments)
         return CommandContext(
             environment: environment, options: options,
-            settings: EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
+            settings: try EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
     }
 
     static let session = SessionResponse(

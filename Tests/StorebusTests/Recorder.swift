@@ -8,6 +8,9 @@ final class Recorder: Sendable {
     private let texts = Locked((result: "", narration: ""))
     var result: String { texts.withLock { $0.result } }
     var narration: String { texts.withLock { $0.narration } }
+    /// The exit status, also that of another program.
+    private let ended = Locked<Int32?>(nil)
+    var exit: Int32? { ended.withLock { $0 } }
     var console: Console {
         Console(
             result: { text in self.texts.withLock { $0.result += text } },
@@ -24,6 +27,8 @@ final class Recorder: Sendable {
         directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil,
         onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped,
         forwarder: (any NotificationForwarder)? = nil,
+        onSignal: @escaping @Sendable (@escaping @Sendable (Int32) -> Void) -> AnyObject = { _ in Recorder() },
+        isInForeground: Bool = false,
         openPage: @escaping @Sendable (_ address: String, _ variables: [String: String]) -> Bool = { _, _ in false }
     ) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
@@ -32,8 +37,12 @@ final class Recorder: Sendable {
             transport: { transport ?? HTTPStoreTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
         if let forwarder { environment.forwarder = forwarder }
         environment.openPage = openPage
+        environment.onSignal = onSignal
+        environment.isInForeground = { isInForeground }
         // How busy the machine is, is no part of what is tested.
         environment.completionTimeout = .seconds(3600)
-        return (await CommandLineEntry.run(arguments, environment: environment), recorder)
+        let exit = await CommandLineEntry.run(arguments, environment: environment)
+        recorder.ended.withLock { $0 = exit }
+        return (CLIExit(rawValue: exit) ?? .bug, recorder)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         try await meanwhile(recorder)
         try await eventually("\(arguments) says enough", within: .seconds(300)) { isEnough(recorder) }
         command.cancel()
-        #expect(await command.value == .success)
+        #expect(await command.value == CLIExit.success.rawValue)
         return recorder
     }
 

@@ -9,6 +9,12 @@ package enum ConsoleRoutes {
     /// The text before a ticket in the fragment of the console's address.
     package static let ticketFragment = "#ticket="
 
+    /// Returns the fragment that signs a browser in, and shows an isolated store if one is given.
+    package static func fragment(ticket: String, store: IsolatedStore?) -> String {
+        let page = store.map { "&/?app=\(PercentEncoding.encode($0.bundleId))&store=\($0.store)" } ?? ""
+        return ticketFragment + ticket + page
+    }
+
     /// Reads a file of the console, with a Content-Security-Policy.
     package static let file = HTTPEndpoint<Empty, RawBody>(
         "consoleFile", .get, "/console/{file}", .open,

@@ -58,7 +58,7 @@ struct ChaosStore: Sendable {
                 hints: ["start it: \(ComposeProject.start)"])
         }
         let url = "http://\(door)"
-        let named = EffectiveSettings.find(url: url, data: nil, environment).adminKey?.text
+        let named = try EffectiveSettings.find(url: url, data: nil, environment).adminKey?.text
         guard let key = await driver.secret("admin.key", of: ServiceList.gateway) ?? named else {
             throw CLIError(
                 .usage, "the operator's key of project \(project.name) cannot be read from its gateway",

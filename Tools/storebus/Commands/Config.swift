@@ -23,8 +23,9 @@ struct ConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let environment = CommandEnvironment.current
-            let settings = EffectiveSettings.find(
-                url: options.global.url, data: options.global.data, bundleId: options.app.bundleId, environment)
+            let settings = try EffectiveSettings.find(
+                url: options.global.url, data: options.global.data, store: options.global.store,
+                bundleId: options.app.bundleId, environment)
             let rows = Self.rows(settings, options.global.output, environment)
             options.global.output.print(
                 CommandResult(
@@ -48,6 +49,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 }
             return [
                 ("url", settings.url.text, settings.url.origin),
+                ("store", settings.store?.text ?? "-", settings.store?.origin ?? "-"),
                 (
                     "dataDirectory", settings.directory?.path ?? "-",
                     settings.directory == nil ? "-" : settings.directoryOrigin

@@ -327,7 +327,7 @@ struct DeviceOpenAppCommand: ContextCommand {
         let start = try await opener.position()
         context.narrate("opening apps from now on; Ctrl-C ends\n")
         let opening = Task { await opener.run(from: start) }
-        let signals = StopSignals { opening.cancel() }
+        let signals = StopSignals { _ in opening.cancel() }
         await opening.value
         withExtendedLifetime(signals) {}
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Glibc
+import StoreHTTP
 import StoreModels
 
 /// `storebus doctor`
@@ -20,12 +21,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = CommandEnvironment.current
-        let settings = EffectiveSettings.find(url: global.url, data: global.data, environment)
+        let settings = try EffectiveSettings.find(
+            url: global.url, data: global.data, store: global.store, environment)
         var findings = EnvironmentCheck(settings: settings, environment: environment).findings
         var store: (findings: [Finding], isAnswered: Bool)?
         if let context = try? CommandContext.find(global) { store = await StoreCheck(context: context).findings() }
-        if global.url == nil, environment.variables["STOREBUS_URL"] == nil {
-            let directory = try DataDirectory.choose(global, environment)
+        let isAddressed = global.url != nil || environment.variables["STOREBUS_URL"] != nil
+        let directory = try isAddressed ? settings.directory : DataDirectory.choose(global, environment)
+        if let directory {
             findings += DirectoryCheck(directory: directory).findings
             // A store that was started without `up` may hold the ports.
             if DirectoryLock.holder(directory) == nil, store?.isAnswered != true { findings += PortCheck.findings }
@@ -261,8 +264,9 @@ struct StoreCheck {
     /// - Returns: The findings, and whether a store answered.
     func findings() async -> (findings: [Finding], isAnswered: Bool) {
         do throws(CLIError) {
-            let report = try await StatusReport.gather(context)
-            return ([store(report), versions(report)].compactMap(\.self) + report.rows.map(service), true)
+            let report = try await StatusReport.gather(context.installation)
+            let findings = [store(report), await isolatedStore(), versions(report)].compactMap(\.self)
+            return (findings + report.rows.map(service), true)
         } catch {
             // A store is expected only when its address was named.
             let isExpected = context.settings.url.origin != "default"
@@ -280,6 +284,24 @@ struct StoreCheck {
         return report.isReady
             ? Finding("store", .pass, "\(report.url) is ready")
             : Finding("store", .fail, "\(report.url) is not ready", remedy: "see the services below")
+    }
+
+    /// Finds the isolated store that a flag or a variable names.
+    private func isolatedStore() async -> Finding? {
+        guard let name = context.settings.store else { return nil }
+        let check = "isolated store"
+        do throws(CLIError) {
+            guard let store = try await context.api.isolatedStore() else {
+                return Finding(
+                    check, .warn, "\(name.text) (\(name.origin)) is not looked up without an admin key",
+                    remedy: "set STOREBUS_ADMIN_KEY")
+            }
+            return Finding(
+                check, .pass, "\(name.text) (\(name.origin)), until \(Format.time(store.expiresAt))")
+        } catch {
+            return Finding(
+                check, .fail, "\(error.message) (\(name.origin))", remedy: error.hints.joined(separator: "; "))
+        }
     }
 
     private func versions(_ report: StatusReport) -> Finding? {

@@ -14,7 +14,8 @@ struct EnvCommand: AsyncParsableCommand {
 
         An app with StoreKitClient needs nothing else: the output has the address, the account (alice unless --as \
         names one) and its device. For a server it also has the issuer, the app's In-App Purchase key ID, if it \
-        has a key, and the root certificate (base64 DER) while the store runs.
+        has a key, and the root certificate (base64 DER) while the store runs. With --store it is that isolated \
+        store's.
 
         The output contains the admin key, which is a secret: keep it out of logs. With a command, that command \
         takes the place of storebus, and its exit status is the command's.
@@ -28,12 +29,7 @@ struct EnvCommand: AsyncParsableCommand {
         parsing: .postTerminator, help: ArgumentHelp("Behind --: a command to run.", valueName: "command"))
     var command: [String] = []
 
-    @Option(
-        "The app's account. Also STOREBUS_ACCOUNT. Default: alice.", "account", Completion.accounts,
-        name: .customLong("as"))
-    var account: String?
-    @Option("The app's device. Also STOREBUS_DEVICE_ID. Default: <account>-1.", "device", Completion.devices)
-    var device: String?
+    @OptionGroup var customer: ProgramOptions
     @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
@@ -42,14 +38,14 @@ struct EnvCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(options.global, bundleId: options.app.bundleId).withOnlyAppIfAny()
-        var variables = StoreVariables(context.settings, installation(context))
+        var variables = StoreVariables(context.settings, customer.installation(context))
         if context.settings.adminKey != nil,
             let known = try? await context.api.call(
                 MonitoringRoutes.environment, query: ["bundleId": context.bundleId], timeout: .seconds(2))
         {
             variables.add(known)
         }
-        guard command.isEmpty else { throw ProgramExec(command, variables, context.environment).run() }
+        guard command.isEmpty else { throw Program(command, variables, context.environment).replaceThisProcess() }
         var notes: [Advice] = []
         if context.settings.adminKey == nil {
             notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
@@ -57,9 +53,19 @@ struct EnvCommand: AsyncParsableCommand {
         context.print(
             variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes)
     }
+}
+
+/// The options that name the customer of a program that gets the store's variables.
+struct ProgramOptions: ParsableArguments, Sendable {
+    @Option(
+        "The app's account. Also STOREBUS_ACCOUNT. Default: alice.", "account", Completion.accounts,
+        name: .customLong("as"))
+    var account: String?
+    @Option("The app's device. Also STOREBUS_DEVICE_ID. Default: <account>-1.", "device", Completion.devices)
+    var device: String?
 
     /// The app, account and device. A device named in the environment belongs to the account named there.
-    private func installation(_ context: CommandContext) -> Installation {
+    func installation(_ context: CommandContext) -> Installation {
         let variables = context.environment.variables
         let named = account ?? variables[StoreVariables.account] ?? "alice"
         return Installation(
@@ -84,10 +90,23 @@ struct StoreVariables: Hashable, Sendable {
 
     init(_ settings: EffectiveSettings, _ installation: Installation) {
         values.append(Variable(name: "STOREBUS_URL", value: settings.url.text))
+        if let store = settings.store {
+            values.append(Variable(name: EffectiveSettings.storeVariable, value: store.text))
+        }
         values.append(Variable(name: "STOREBUS_BUNDLE_ID", value: settings.bundleId.text))
         values.append(Variable(name: Self.account, value: installation.account))
         values.append(Variable(name: Self.device, value: installation.deviceId))
         if let key = settings.adminKey { values.append(Variable(name: "STOREBUS_ADMIN_KEY", value: key.text)) }
+    }
+
+    /// Creates the variables of a new isolated store, with its private key, which only this response has.
+    init(_ settings: EffectiveSettings, _ installation: Installation, made: IsolatedStoreResponse) {
+        self.init(settings, installation)
+        add(
+            StoreEnvironment(
+                url: made.url, bundleId: made.bundleId, issuerId: made.issuerId, keyId: made.keyId,
+                rootCertificate: made.rootCertificate))
+        values.append(Variable(name: "STOREBUS_PRIVATE_KEY", value: made.privateKey))
     }
 
     /// Adds the store's values that are not known yet.
@@ -124,8 +143,8 @@ struct StoreVariables: Hashable, Sendable {
     }
 }
 
-/// Replaces this program with another one that has the store's variables in its environment.
-struct ProgramExec {
+/// A program that has the store's variables in its environment.
+struct Program {
     private let command: [String]
     private let variables: [String: String]
 
@@ -135,7 +154,7 @@ struct ProgramExec {
     }
 
     /// - Returns: The error. On success this never returns.
-    func run() -> CLIError {
+    func replaceThisProcess() -> CLIError {
         // The other program would inherit ignored signals.
         signal(SIGPIPE, SIG_DFL)
         for (name, value) in variables { setenv(name, value, 1) }
@@ -144,7 +163,20 @@ struct ProgramExec {
         execvp(command[0], &arguments)
         let reason = FileAccess.systemReason
         signal(SIGPIPE, SIG_IGN)
-        return CLIError(
-            .commandFailed, "cannot run \(command[0]): \(reason)", hints: ["check the name and PATH"])
+        return error(reason)
+    }
+
+    /// Starts the program as a child.
+    /// - Parameter onExit: Called once, after the end of the program.
+    func start(onExit: @escaping @Sendable (Termination) -> Void) throws(CLIError) -> ChildProcess {
+        do throws(ChildProcess.Failure) {
+            return try ChildProcess.startInForeground(command, environment: variables) { _, end in onExit(end) }
+        } catch {
+            throw self.error(error.reason)
+        }
+    }
+
+    private func error(_ reason: String) -> CLIError {
+        CLIError(.commandFailed, "cannot run \(command[0]): \(reason)", hints: ["check the name and PATH"])
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import StoreModels
 
 /// `storebus logs`
-struct LogsCommand: AsyncParsableCommand {
+struct LogsCommand: InstallationCommand {
     static let configuration = CommandConfiguration(
         "logs", "Read the services' logs, in the order of their times.",
         """

@@ -9,26 +9,29 @@ struct OpenCommand: ContextCommand {
         """
         storebus open
         storebus open --print
+        storebus open --store t-7
 
         Prints the console's address with a ticket, which signs a browser in without the admin key.
         A ticket is valid once, for a minute. On a terminal the address is also opened, by xdg-open
-        where that is installed.
+        where that is installed. With --store, the console shows that isolated store.
         """)
 
     @Flag(name: .customLong("print"), help: "Only print the address.") var onlyPrints = false
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let url = context.api.url
+        let url = context.api.address.installation
         let description: JSONValue = .string(url + MonitoringRoutes.openAPI.route.path.description)
         guard context.api.adminKey != nil else {
+            let page = context.settings.store.map { "\(url)/#/?store=\($0.text)" } ?? url
             return context.print(
-                "\(url)\n", data: ["url": .string(url), "openAPI": description], names: [url],
+                "\(page)\n", data: ["url": .string(page), "openAPI": description], names: [page],
                 next: "storebus status",
                 notes: ["no admin key is known here, so the console asks for it; set STOREBUS_ADMIN_KEY"])
         }
-        let ticket = try await context.api.call(ConsoleRoutes.createTicket)
-        let address = "\(url)/\(ConsoleRoutes.ticketFragment)\(ticket.ticket)"
+        let store = try await context.api.isolatedStore()
+        let ticket = try await context.api.at(nil).call(ConsoleRoutes.createTicket)
+        let address = "\(url)/\(ConsoleRoutes.fragment(ticket: ticket.ticket, store: store))"
         let isOpened = opensBrowser(context) && context.environment.openPage(address, context.environment.variables)
         context.print(
             "\(address)\n",

@@ -36,6 +36,7 @@ struct ReadyCommand: AsyncParsableCommand {
         let body = try await context.progress.during("waiting for \(context.api.url)") { () throws(CLIError) in
             try await Self.poll(context, until: wait ? start + timeout : start)
         }
+        _ = try await context.api.isolatedStore()
         let url = context.api.url
         let away = Self.missingReplicas(context.directory)
         context.print(

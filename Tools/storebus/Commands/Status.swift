@@ -33,9 +33,31 @@ struct StatusReport: Sendable {
         var message: String = ""
     }
 
+    /// An isolated store: its name with the origin, and the store as listed, which needs the admin key.
+    struct Isolated: Sendable {
+        var name: EffectiveSettings.Value
+        var store: IsolatedStore?
+
+        /// `store t-7 from STOREBUS_STORE  com.example.app until 2026-11-21 11:00:04Z`
+        fileprivate var line: String {
+            let facts = store.map { "  \($0.bundleId) until \(Format.time($0.expiresAt))" } ?? ""
+            return "store \(name.text) from \(name.origin)\(facts)\n"
+        }
+
+        fileprivate var json: JSONValue {
+            .object([
+                "store": .string(name.text), "origin": .string(name.origin),
+                "bundleId": store.map { .string($0.bundleId) } ?? .null,
+                "expiresAt": store.map { JSONText.value($0.expiresAt) } ?? .null,
+            ])
+        }
+    }
+
     var url: String
     /// The origin of the address.
     var origin: String
+    /// The isolated store in use. Nil for the installation's own store.
+    var isolated: Isolated?
     var directory: String?
     var isReady: Bool
     var rows: [Row]
@@ -44,6 +66,7 @@ struct StatusReport: Sendable {
     var readiness: JSONValue
 
     /// Asks the store. Without the admin key the services are unknown.
+    /// - Throws: `isolatedStoreNotFound` for an isolated store that does not exist.
     static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
         guard let body = readiness.body else {
@@ -51,10 +74,13 @@ struct StatusReport: Sendable {
                 .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
                 hints: ["is it another program's port? --url names the store"])
         }
-        let services = context.api.adminKey == nil ? nil : try? await context.api.received(MonitoringRoutes.services)
+        let installation = context.installation.api
+        let services = installation.adminKey == nil ? nil : try? await installation.received(MonitoringRoutes.services)
+        let store = try await context.api.isolatedStore()
         return StatusReport(
-            url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
-            isReady: readiness.isReady,
+            url: context.api.url, origin: context.settings.url.origin,
+            isolated: context.settings.store.map { Isolated(name: $0, store: store) },
+            directory: context.directory?.path, isReady: readiness.isReady,
             rows: brokerRow(context, body.value) + rows(services?.value, context.directory),
             services: services?.json ?? .null, readiness: body.json)
     }
@@ -138,12 +164,14 @@ struct StatusReport: Sendable {
         }
         let source = directory.map { "  data \($0)" } ?? "  from \(origin)"
         let state = isReady ? "ready" : "not ready"
-        return "\(url)  \(style.paint(state, .of(state: state)))\(source)\n" + table.text(style)
+        return "\(url)  \(style.paint(state, .of(state: state)))\(source)\n" + (isolated?.line ?? "")
+            + table.text(style)
     }
 
     var json: JSONValue {
         .object([
             "url": .string(url), "origin": .string(origin), "dataDirectory": directory.map { .string($0) } ?? .null,
+            "isolatedStore": isolated.map(\.json) ?? .null,
             "ready": .bool(isReady),
             "services": .array(rows.map(Self.json)), "readiness": readiness, "discovered": services,
         ])

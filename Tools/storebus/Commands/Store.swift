@@ -8,39 +8,41 @@ struct StoreCommand: AsyncParsableCommand {
         "store", "Isolated stores: each with its own clock, catalogue and customers.",
         """
         storebus store create --clock 2026-01-01T00:00:00Z --ttl 10m --seed 42
+        storebus store run -- npm test
         storebus store list
         storebus store delete t-7
 
         Use one store for each test that runs in parallel. A store begins with an app's catalogue and no \
-        customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers.
-        """, subcommands: [Create.self, List.self, Delete.self])
+        customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers. Every \
+        other command works in the store that --store or STOREBUS_STORE names.
+        """, subcommands: [Create.self, Run.self, List.self, Delete.self])
 
     /// `storebus store create`
-    struct Create: ContextCommand {
+    struct Create: InstallationCommand {
         static let configuration = CommandConfiguration(
             "create", "Make a store. Its private key is shown only once.",
             """
             storebus store create
+            eval "$(storebus store create --env)"
             storebus store create --ttl 10m --seed 42 -o json
+
+            With --env, prints what storebus env prints for the new store, and its private key. The shell that \
+            evaluates it works in the store, and so do the programs that it runs.
             """)
 
-        @Option("The clock's first time. Default: now.", "instant") var clock: String?
-        @Option("How long the store lasts, at most 7d. Default: 1h.", "time") var ttl: String?
-        @Option("The beginning of the identifiers. Default: random.", "number") var seed: Int64?
+        @OptionGroup var new: NewStoreOptions
+        @Flag(name: .customLong("env"), help: "Only print its variables, for a shell.") var printsVariables = false
+        @OptionGroup var customer: ProgramOptions
         @OptionGroup var options: AppCommandOptions
 
-        func validate() throws {
-            guard clock == nil || clock.flatMap(Timestamp.init) != nil else {
-                throw ValidationError("--clock must be an instant such as 2026-01-01T00:00:00Z")
+        func run() async throws {
+            let context = try await options.installation()
+            let made = try await new.make(context)
+            if printsVariables {
+                let store = context.at(made.store, origin: "store create")
+                let variables = StoreVariables(store.settings, customer.installation(store), made: made.value)
+                return store.print(variables.text(.shell), data: variables.json, names: variables.names)
             }
-        }
-
-        func run(_ context: CommandContext) async throws {
-            let made = try await context.api.received(
-                IsolatedStoreRoutes.create,
-                body: NewIsolatedStore(
-                    from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed)
-            )
             let lines = [
                 "store   \(made.store)", "url     \(made.url)", "bundle  \(made.bundleId)", "issuer  \(made.issuerId)",
                 "key     \(made.keyId)", "seed    \(made.seed)", "until   \(Format.time(made.expiresAt))",
@@ -48,19 +50,23 @@ struct StoreCommand: AsyncParsableCommand {
             ]
             context.print(
                 lines.joined(separator: "\n") + "\n", data: made.json, names: [made.store],
-                next: "storebus store delete \(made.store)", notes: ["the private key is not shown again"])
+                next: "storebus product list --store \(made.store)",
+                notes: [
+                    "the private key is not shown again", "its variables: storebus env --store \(made.store)",
+                    "its console: storebus open --store \(made.store)",
+                ])
         }
     }
 
     /// `storebus store list`
-    struct List: ContextCommand {
+    struct List: ContextCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
             "list", "List the stores, oldest first.", "storebus store list", aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
-            let stores = try await context.api.all(IsolatedStoreRoutes.list)
+            let stores = try await context.installation.api.all(IsolatedStoreRoutes.list)
             context.print(
                 CommandResult(
                     stores, ["STORE", "APP", "STATE", "SEED", "UNTIL"], named: \.store, next: "storebus store create",
@@ -70,19 +76,71 @@ struct StoreCommand: AsyncParsableCommand {
     }
 
     /// `storebus store delete`
-    struct Delete: ContextCommand {
+    struct Delete: ContextCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
             "delete", "Close a store at once and delete its data.", "storebus store delete t-7 --yes", aliases: ["rm"])
 
-        @Argument("The store.", "store") var store: String
+        @Argument("The store.", "store", Completion.stores) var store: String
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try context.confirm("delete the store \(store)")
-            try await context.api.call(IsolatedStoreRoutes.delete, [.store: store])
+            try await context.removeStore(store)
             context.print(
                 "deleted  \(store)\n", data: ["store": .string(store)], names: [store],
                 next: "storebus store list")
+        }
+    }
+}
+
+/// The options of a new isolated store.
+struct NewStoreOptions: ParsableArguments, Sendable {
+    @Option("The store's catalogue, in place of the app's.", "file", .file(extensions: ["storekit", "json"]))
+    var catalogue: String?
+    @Option("The clock's first time. Default: now.", "instant") var clock: String?
+    @Option("How long the store lasts, at most 7d. Default: 1h.", "time") var ttl: String?
+    @Option("The beginning of the identifiers. Default: random.", "number") var seed: Int64?
+
+    func validate() throws {
+        guard clock == nil || clock.flatMap(Timestamp.init) != nil else {
+            throw ValidationError("--clock must be an instant such as 2026-01-01T00:00:00Z")
+        }
+    }
+
+    /// Makes a store. A refused catalogue leaves none.
+    /// - Parameter context: The installation's, with the app to copy.
+    func make(_ context: CommandContext) async throws(CLIError) -> Received<IsolatedStoreResponse> {
+        let file = try catalogue.map { name throws(CLIError) in try CatalogFile.read(name) }
+        let made = try await context.api.received(
+            IsolatedStoreRoutes.create,
+            body: NewIsolatedStore(
+                from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed))
+        guard let catalogue, let file else { return made }
+        do throws(CLIError) {
+            _ = try await CatalogFile.send(
+                file, file: catalogue, bundleId: context.bundleId, to: context.api.at(made.store))
+        } catch {
+            try? await context.removeStore(made.store)
+            throw error.is(.catalogInvalid)
+                ? error.with(hints: ["no store was made; correct the file, or leave --catalogue out"]) : error
+        }
+        return made
+    }
+}
+
+extension AppCommandOptions {
+    /// Finds the installation and the app, also when an isolated store is named.
+    func installation() async throws(CLIError) -> CommandContext {
+        try await CommandContext.find(global, bundleId: app.bundleId).installation.withOnlyApp()
+    }
+}
+
+extension CommandContext {
+    /// Closes an isolated store and forgets its sessions.
+    func removeStore(_ store: String) async throws(CLIError) {
+        try await installation.api.call(IsolatedStoreRoutes.delete, [.store: store])
+        if let directory, IsolatedApp.number(ofStore: store) != nil {
+            FileAccess.removeTree(directory.sessions(of: store))
         }
     }
 }

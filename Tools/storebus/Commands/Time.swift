@@ -290,7 +290,7 @@ struct ClockMoveRun: Sendable {
     ) async throws(CLIError) -> ClockAdvanceResponse {
         guard let path = move.progress else { return try await send(until: deadline, context) }
         return try await Retry.run(until: deadline) { () throws(CLIError) in
-            let request = StoreRequest(.get, path, token: context.api.adminKey)
+            let request = StoreRequest(.get, context.api.address.path + path, token: context.api.adminKey)
             return try context.api.decode(ClockRoutes.progress, await context.api.exchange(request))
         }
     }

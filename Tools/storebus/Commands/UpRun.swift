@@ -61,7 +61,7 @@ final class UpRun {
             if case .allReady = report, let self, let stack { self.open(stack, adminKey: adminKey) }
         }
         stack = running
-        let signals = StopSignals {
+        let signals = StopSignals { _ in
             running.stop()
         }
         defer { withExtendedLifetime(signals) {} }

@@ -119,7 +119,7 @@ struct CLIErrorCode: Hashable, Sendable {
     static let notInTime = CLIErrorCode("notInTime", .refused)
     /// `doctor` found a problem.
     static let unhealthy = CLIErrorCode("unhealthy", .refused)
-    /// `env` could not run a program, or `completions` could not write a file.
+    /// `env` or `store run` could not run a program, or `completions` could not write a file.
     static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
     /// A file without a receipt.
     static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
@@ -139,6 +139,8 @@ struct CLIErrorCode: Hashable, Sendable {
     static let busRefused = CLIErrorCode("busRefused", .notAllowed)
     /// No service subscribes to the subject or responds in time.
     static let noResponders = CLIErrorCode("nobodyAnswers", .temporary)
+    /// The installation has no open isolated store of that name.
+    static let isolatedStoreNotFound = CLIErrorCode("isolatedStoreNotFound", .refused)
     /// Ctrl-C in a command that restores settings.
     static let interrupted = CLIErrorCode("interrupted", .interrupted)
     static let `internal` = CLIErrorCode("internal", .bug)
@@ -149,7 +151,7 @@ struct CLIErrorCode: Hashable, Sendable {
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
         serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
         receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
-        offerKeyUnusable, busUnreachable, busRefused, noResponders, interrupted, `internal`,
+        offerKeyUnusable, busUnreachable, busRefused, noResponders, isolatedStoreNotFound, interrupted, `internal`,
     ]
 
     /// A code of the store.
@@ -238,4 +240,9 @@ extension Result where Failure == CLIError {
 /// Ends a command that has printed everything, with a status.
 struct QuietExit: Error {
     var status: CLIExit
+}
+
+/// Ends a command with the status of a program that it ran.
+struct ProgramExit: Error {
+    var status: Int32
 }

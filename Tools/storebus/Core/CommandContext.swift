@@ -7,8 +7,7 @@ struct CommandContext: Sendable {
     /// Format of standard output.
     let style: Style
     let isQuiet: Bool
-    let api: StoreAPI
-    let sessions: SessionCache
+    private(set) var api: StoreAPI
     private(set) var settings: EffectiveSettings
     /// The value of `--timeout`.
     let timeLimit: Duration?
@@ -21,6 +20,7 @@ struct CommandContext: Sendable {
     var bundleId: String { settings.bundleId.text }
     /// The app named by the flag or the variable. Nil lists those of all apps.
     var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
+    var sessions: SessionCache { SessionCache(api: api, directory: directory?.sessions(of: settings.address.store)) }
     var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
     init(
@@ -34,7 +34,6 @@ struct CommandContext: Sendable {
         isQuiet = options.output.quiet
         timeLimit = options.timeout?.duration
         saysYes = options.yes
-        sessions = SessionCache(api: api, directory: settings.directory?.sessionDirectory)
     }
 
     /// Finds the store: ``EffectiveSettings``.
@@ -42,7 +41,8 @@ struct CommandContext: Sendable {
     /// - Throws: `serverUnreachable` for a directory on which no store runs, `usage` for an invalid address.
     static func find(_ options: GlobalOptions, bundleId: String? = nil) throws(CLIError) -> CommandContext {
         let environment = CommandEnvironment.current
-        let settings = EffectiveSettings.find(url: options.url, data: options.data, bundleId: bundleId, environment)
+        let settings = try EffectiveSettings.find(
+            url: options.url, data: options.data, store: options.store, bundleId: bundleId, environment)
         if settings.isNamedDirectoryIdle, let data = options.data {
             throw CLIError(
                 .serverUnreachable, "no store runs on \(data)", hints: ["start it: storebus up --data \(data)"])
@@ -53,7 +53,7 @@ struct CommandContext: Sendable {
                 .usage, "'\(url)' (\(settings.url.origin)) is not a URL of a store",
                 hints: ["for example \(EffectiveSettings.defaultURL)"])
         }
-        var transport = environment.transport(url)
+        var transport = environment.transport(settings.address.installation)
         if options.output.verbose > 0 {
             transport = TracingTransport(transport) { environment.console.narrate($0) }
         }
@@ -62,8 +62,20 @@ struct CommandContext: Sendable {
                 environment.console.narrate("warning: \(sentence)\n")
             }
         }
-        let api = StoreAPI(transport: transport, url: url, adminKey: settings.adminKey?.text)
-        return CommandContext(environment: environment, options: options, settings: settings, api: api)
+        return CommandContext(
+            environment: environment, options: options, settings: settings, api: StoreAPI(transport, settings))
+    }
+
+    /// Returns the context of the installation's own store, also when an isolated store is named.
+    var installation: CommandContext { at(nil, origin: "") }
+
+    /// Returns the context of an isolated store.
+    /// - Parameter origin: The origin of the name.
+    func at(_ store: String?, origin: String) -> CommandContext {
+        var context = self
+        context.settings = settings.at(store, origin: origin)
+        context.api = api.at(store)
+        return context
     }
 
     /// Finds the store and the app: the named one, or else the store's only one.
@@ -108,8 +120,9 @@ struct CommandContext: Sendable {
     }
 
     /// Prints a note to standard error, unless `--quiet` is set.
-    func narrate(_ advice: Advice) {
-        if !isQuiet { console.narrate(printed.complete(advice).text) }
+    /// - Parameter always: Prints the note of a failure also then.
+    func narrate(_ advice: Advice, always: Bool = false) {
+        if always || !isQuiet { console.narrate(printed.complete(advice).text) }
     }
 
     // MARK: Asking

@@ -20,6 +20,10 @@ struct CommandEnvironment: Sendable {
     var answer: @Sendable () -> String?
     /// Handles SIGINT, SIGTERM and SIGHUP while the returned object lives.
     var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
+    /// Handles the same signals by their numbers.
+    var onSignal: @Sendable (@escaping @Sendable (Int32) -> Void) -> AnyObject = { StopSignals($0) }
+    /// Whether the terminal sends Ctrl-C to this process, and so to the programs it runs.
+    var isInForeground: @Sendable () -> Bool = { Terminal.isForeground }
     /// Posts to apps' servers.
     var forwarder: any NotificationForwarder = HTTPNotificationForwarder()
 
@@ -37,7 +41,9 @@ struct CommandEnvironment: Sendable {
         currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,
         transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPStoreTransport(baseURL: $0) },
         answer: @escaping @Sendable () -> String? = { nil },
-        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { StopSignals($0) }
+        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { stop in
+            StopSignals { _ in stop() }
+        }
     ) {
         self.console = console
         self.variables = variables.filter { !$0.value.isEmpty }
@@ -96,6 +102,14 @@ struct Terminal: Hashable, Sendable {
     /// No terminals, as in a script.
     static let none = Terminal(isInput: false, isOutput: false, isError: false)
 
+    /// Whether this process is in the foreground of its terminal.
+    static var isForeground: Bool {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        defer { close(terminal) }
+        return tcgetpgrp(terminal) == getpgrp()
+    }
+
     /// The process's own.
     static func process(_ variables: [String: String]) -> Terminal {
         Terminal(
@@ -108,12 +122,13 @@ struct Terminal: Hashable, Sendable {
 final class StopSignals {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ onSignal: @escaping @Sendable () -> Void) {
+    /// - Parameter onSignal: Gets the signal's number.
+    init(_ onSignal: @escaping @Sendable (Int32) -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             // The default action would end the process before the source sees the signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: onSignal)
+            source.setEventHandler { onSignal(number) }
             source.resume()
             return source
         }

@@ -3,14 +3,14 @@ import Glibc
 
 /// Runs a command line and turns its end into a message and an exit status.
 package enum CommandLineEntry {
-    /// - Returns: The exit status, after everything was printed.
+    /// - Returns: The exit status, after everything was printed: a ``CLIExit``, or that of a program that ran.
     @MainActor
-    package static func run(_ arguments: [String]) async -> CLIExit {
+    package static func run(_ arguments: [String]) async -> Int32 {
         await run(arguments, environment: .process)
     }
 
     @MainActor
-    static func run(_ arguments: [String], environment: CommandEnvironment) async -> CLIExit {
+    static func run(_ arguments: [String], environment: CommandEnvironment) async -> Int32 {
         // A closed pipe becomes a failed write and does not end the process and its services.
         signal(SIGPIPE, SIG_IGN)
         let arguments = GlobalFlags.moved(arguments)
@@ -21,21 +21,28 @@ package enum CommandLineEntry {
     }
 
     @MainActor
-    private static func end(_ arguments: [String], _ environment: CommandEnvironment) async -> CLIExit {
+    private static func end(_ arguments: [String], _ environment: CommandEnvironment) async -> Int32 {
         do {
             var command = try await StorebusCommand.asyncParseAsRoot(arguments)
+            if command is any InstallationCommand, GlobalFlags.value(["--store"], arguments) != nil {
+                throw CLIError(
+                    .usage, "--store names one isolated store, and this command is about the installation",
+                    hints: ["leave --store out"])
+            }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
-            return .success
+            return CLIExit.success.rawValue
         } catch let exit as QuietExit {
+            return exit.status.rawValue
+        } catch let exit as ProgramExit {
             return exit.status
         } catch let error as CLIError {
-            return report(error, arguments, environment)
+            return report(error, arguments, environment).rawValue
         } catch {
-            return parserEnd(error, arguments, environment)
+            return parserEnd(error, arguments, environment).rawValue
         }
     }
 
@@ -153,7 +160,7 @@ struct CommandTree: Hashable, Sendable {
 
 /// Moves global flags behind the command, where the parser reads them: `storebus -o json tx list`.
 enum GlobalFlags {
-    private static let withValue: Set = ["-o", "--output", "--url", "--data", "--timeout", "--color"]
+    private static let withValue: Set = ["-o", "--output", "--url", "--store", "--data", "--timeout", "--color"]
     private static let alone: Set = ["-q", "--quiet", "-v", "-vv", "--verbose", "--yes"]
 
     static func moved(_ arguments: [String]) -> [String] {

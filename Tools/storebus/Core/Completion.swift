@@ -39,6 +39,10 @@ enum Completion {
             .notifications.map(\.notificationUUID)
     }
 
+    static let stores = kind { api, _ throws(CLIError) in
+        try await api.at(nil).all(IsolatedStoreRoutes.list).filter { $0.state == .open }.map(\.store)
+    }
+
     static let services = CompletionKind.list(ServiceList.services)
 
     private static func kind(
@@ -47,7 +51,7 @@ enum Completion {
         .custom { (words: [String], _: Int, _: String) async -> [String] in await ask(words, list) }
     }
 
-    /// - Parameter words: The command line so far. Its `--url`, `--data` and `--bundle-id` apply.
+    /// - Parameter words: The command line so far. Its `--url`, `--store`, `--data` and `--bundle-id` apply.
     private static func ask(
         _ words: [String], _ body: @escaping @Sendable (StoreAPI, String) async throws(CLIError) -> [String]
     ) async -> [String] {
@@ -55,11 +59,12 @@ enum Completion {
             zip(words, words.dropFirst()).first { $0.0 == name }?.1
         }
         let environment = CommandEnvironment.current
-        let settings = EffectiveSettings.find(
-            url: value("--url"), data: value("--data"), bundleId: value("--bundle-id"), environment)
-        let api = StoreAPI(
-            transport: environment.transport(settings.url.text), url: settings.url.text,
-            adminKey: settings.adminKey?.text)
+        // The name of a store may be the word that is completed.
+        let store = value("--store").flatMap { IsolatedApp.number(ofStore: $0) == nil ? nil : $0 }
+        let settings = try? EffectiveSettings.find(
+            url: value("--url"), data: value("--data"), store: store, bundleId: value("--bundle-id"), environment)
+        guard let settings else { return [] }
+        let api = StoreAPI(environment.transport(settings.address.installation), settings)
         return await withTaskGroup(of: [String]?.self) { group in
             group.addTask {
                 let app = ((try? await settings.withOnlyApp(api)) ?? settings).bundleId.text

@@ -11,6 +11,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
     @Flag(name: .shortAndLong, help: OutputHelp.verbose) var verbose: Int
     @Option(OutputHelp.color, "when") var color = ColorChoice.auto
     @Option("The store's address. Also STOREBUS_URL.", "url") var url: String?
+    @Option("An isolated store of it. Also STOREBUS_STORE.", "name", Completion.stores) var store: String?
     @Option("The running store's data directory. Else .storebus here or above.", "dir", .directory) var data: String?
     @Option("How long to wait: 5s, 500ms, 2m, or seconds.", "time") var timeout: TimeLimit?
     @Flag(help: "Answer every question with yes.") var yes = false
@@ -66,6 +67,9 @@ protocol ContextCommand: AsyncParsableCommand {
 extension ContextCommand {
     func run() async throws { try await run(try await options.context()) }
 }
+
+/// A command about a whole installation, to which `--store` means nothing.
+protocol InstallationCommand: AsyncParsableCommand {}
 
 /// Options that name a store, and perhaps an app of it.
 protocol StoreOptions: ParsableArguments {

@@ -6,6 +6,7 @@ struct PrintedCommands: Hashable, Sendable {
     /// The flags as typed, or nil without a flag.
     private var data: String?
     private var url: String?
+    private var store: String?
     private var bundleId: String?
     /// The app of commands without `--bundle-id`, if the environment names one.
     private var unnamedApp = EffectiveSettings.defaultBundleId
@@ -19,6 +20,7 @@ struct PrintedCommands: Hashable, Sendable {
         let named = GlobalFlags.value(["--data"], arguments)
         data = named == DataDirectory.defaultName ? nil : named
         url = GlobalFlags.value(["--url"], arguments)
+        store = GlobalFlags.value(["--store"], arguments)
         // With several apps, as in `import`, the next command has none.
         let apps = GlobalFlags.values("--bundle-id", arguments)
         bundleId = apps.count == 1 ? apps[0] : nil
@@ -46,8 +48,11 @@ struct PrintedCommands: Hashable, Sendable {
         // For `up` it is the app of an imported file.
         let hasApp = !known.contains("--import") || flags.contains("--import")
         let app = hasApp && !unnamedApp.isExactly(app) ? app : nil
+        let store = type is any InstallationCommand.Type ? nil : store
+        // A command that names a store has it from the flag.
+        let url = flags.contains("--store") ? url.map { StoreLocation($0).installation } : url
         var completed = command
-        for (flag, value) in [("--bundle-id", app), ("--data", data), ("--url", url)] {
+        for (flag, value) in [("--bundle-id", app), ("--data", data), ("--url", url), ("--store", store)] {
             guard let value, known.contains(flag), !flags.contains(flag) else { continue }
             completed.add(flag, value)
         }

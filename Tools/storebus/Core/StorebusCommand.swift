@@ -17,9 +17,9 @@ struct StorebusCommand: AsyncParsableCommand {
             storebus page --as alice                  see the products promoted to alice
 
             The command line finds the store by .storebus/run/up.json here or in a directory above, unless --data, \
-            --url, STOREBUS_URL and STOREBUS_ADMIN_KEY say otherwise. Only listen uses the network beyond the store's \
-            address. Results go to standard output, everything else to standard error. -o json prints everything a \
-            table shows and more.
+            --url, STOREBUS_URL and STOREBUS_ADMIN_KEY say otherwise. --store or STOREBUS_STORE names an isolated \
+            store of it. Only listen uses the network beyond the store's address. Results go to standard output, \
+            everything else to standard error. -o json prints everything a table shows and more.
 
             Exit status:
             \(exitTable)

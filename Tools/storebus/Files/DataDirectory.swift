@@ -26,7 +26,8 @@ struct DataDirectory: Hashable, Sendable {
 
     var runDirectory: String { "\(path)/run" }
     var logDirectory: String { "\(path)/logs" }
-    var sessionDirectory: String { "\(path)/sessions" }
+    /// The directory of the sessions in an isolated store, or in the installation's own store for nil.
+    func sessions(of store: String?) -> String { "\(path)/sessions" + (store.map { "/\($0)" } ?? "") }
     /// The lock file, locked while a store runs.
     var lockFile: String { "\(path)/up.lock" }
     /// The file of the ``RunRecord``.

@@ -18,7 +18,7 @@ extension StoreAPI {
         var request = request(TransactionRoutes.stream, token: token)
         request.headers["Accept"] = "text/event-stream"
         let stream = try await transport.open(request)
-        if let failure = stream.failure { throw CLIError(refusal: failure, at: url) }
+        if let failure = stream.failure { throw await refusal(failure, of: request) }
         return stream.bytes
     }
 
@@ -56,7 +56,7 @@ extension StoreAPI {
             request.headers["If-Range"] = tag
         }
         let stream = try await transport.open(request)
-        if let failure = stream.failure, failure.status != 416 { throw CLIError(refusal: failure, at: url) }
+        if let failure = stream.failure, failure.status != 416 { throw await refusal(failure, of: request) }
         return stream
     }
 

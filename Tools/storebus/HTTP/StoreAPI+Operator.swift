@@ -6,10 +6,29 @@ extension StoreAPI {
     /// Says whether purchases are taken and completed, with the response of any status.
     func readiness() async throws(CLIError) -> (isReady: Bool, body: Received<ReadinessResponse>?) {
         let endpoint = MonitoringRoutes.readiness
-        let response = try await transport.send(request(endpoint, timeout: .seconds(5)))
+        let response = try await transport.send(at(nil).request(endpoint, timeout: .seconds(5)))
         let body = try? decode(endpoint, as: Received<ReadinessResponse>.self, response)
         return (response.status == 200 && (body?.degraded ?? []).isEmpty, body)
     }
+
+    // MARK: Isolated stores
+
+    /// Finds the isolated store of the address. Nil for the installation's own store, and without the admin key.
+    /// - Throws: `isolatedStoreNotFound` with those that are open.
+    func isolatedStore() async throws(CLIError) -> IsolatedStore? {
+        guard let name = address.store, adminKey != nil else { return nil }
+        let open = try await at(nil).all(IsolatedStoreRoutes.list).filter { $0.state == .open }
+        if let found = open.first(where: { $0.store.isExactly(name) }) { return found }
+        let others: Advice =
+            open.isEmpty
+            ? "there is none; make one: storebus store create"
+            : "open are \(open.suffix(Self.namesMax).map(\.store).joined(separator: ", ")), all: storebus store list"
+        throw CLIError(
+            .isolatedStoreNotFound, "there is no isolated store \(name) at \(address.installation)", hints: [others])
+    }
+
+    /// The most stores that an error names.
+    private static let namesMax = 5
 
     // MARK: Accounts
 

@@ -3,10 +3,36 @@ import StoreModels
 
 /// Calls the endpoints of StoreHTTP at a gateway. Extensions have tasks of more than one call.
 struct StoreAPI: Sendable {
+    /// Sends to the installation.
     var transport: any StoreTransport
-    /// Shown in errors.
-    let url: String
+    private(set) var address: StoreLocation
     let adminKey: String?
+    private let missingKey: String
+
+    /// Shown in errors.
+    var url: String { address.text }
+
+    /// - Parameter url: An installation's.
+    init(transport: any StoreTransport, url: String, adminKey: String?) {
+        self.transport = transport
+        address = StoreLocation(url)
+        self.adminKey = adminKey
+        missingKey = "no admin key"
+    }
+
+    init(_ transport: any StoreTransport, _ settings: EffectiveSettings) {
+        self.transport = transport
+        address = settings.address
+        adminKey = settings.adminKey?.text
+        missingKey = settings.missingKey
+    }
+
+    /// Returns the API of an isolated store on the installation, or of the installation's own store.
+    func at(_ store: String?) -> StoreAPI {
+        var api = self
+        api.address.store = store
+        return api
+    }
 
     // MARK: Endpoints
 
@@ -24,8 +50,9 @@ struct StoreAPI: Sendable {
     ) -> StoreRequest {
         let route = endpoint.route
         return StoreRequest(
-            route.method, route.target(values, query: query), token: route.access == .admin ? adminKey : token,
-            headers: key.map { ["Idempotency-Key": $0] } ?? [:], timeout: timeout)
+            route.method, address.path + route.target(values, query: query),
+            token: route.access == .admin ? adminKey : token, headers: key.map { ["Idempotency-Key": $0] } ?? [:],
+            timeout: timeout)
     }
 
     /// Calls an endpoint and decodes its response, with parameters as those of
@@ -73,7 +100,7 @@ struct StoreAPI: Sendable {
         var request = request(endpoint, values, query: query, timeout: timeout)
         request.headers["Content-Type"] = "application/octet-stream"
         let response = try await transport.upload(request, file)
-        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
+        guard (200..<300).contains(response.status) else { throw await refusal(response, of: request) }
         return (try decode(endpoint, response), response.status)
     }
 
@@ -120,15 +147,22 @@ struct StoreAPI: Sendable {
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         let response = try await transport.send(request)
-        guard (200..<300).contains(response.status) else { throw refusal(response, of: request) }
+        guard (200..<300).contains(response.status) else { throw await refusal(response, of: request) }
         return response
     }
 
-    /// Explains a rejected request without an admin key.
-    private func refusal(_ response: StoreResponse, of request: StoreRequest) -> CLIError {
+    /// Explains a rejected request: without an admin key, or in an isolated store that does not exist.
+    func refusal(_ response: StoreResponse, of request: StoreRequest) async -> CLIError {
         var error = CLIError(refusal: response, at: url)
-        if response.status == 401, request.token == nil, request.path.hasPrefix("/admin/") {
-            error.message = "no admin key: there is no .storebus here or above, and STOREBUS_ADMIN_KEY is not set"
+        if response.status == 401, request.token == nil, request.path.hasPrefix("\(address.path)/admin/") {
+            error.message = missingKey
+        }
+        if error.is(.notFound) {
+            do throws(CLIError) {
+                _ = try await isolatedStore()
+            } catch {
+                if error.code == .isolatedStoreNotFound { return error }
+            }
         }
         return error
     }

@@ -120,9 +120,10 @@ struct AppLaunch: Hashable, Sendable {
 
     private subscript(name: String) -> String { variables[name] ?? "" }
 
-    /// The admin key is left out, because an app is not an operator.
+    /// The admin key is left out, because an app is not an operator. The address names the isolated store.
     func environment(over inherited: [String: String]) -> [String: String] {
-        inherited.filter { $0.key != "STOREBUS_ADMIN_KEY" }.merging(variables) { $1 }
+        inherited.filter { !["STOREBUS_ADMIN_KEY", EffectiveSettings.storeVariable].contains($0.key) }
+            .merging(variables) { $1 }
     }
 
     /// The key of a running app: one app on one device.

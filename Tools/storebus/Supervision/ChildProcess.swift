@@ -3,10 +3,7 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// A child process of a service, which the kernel kills when `storebus up` ends.
-///
-/// It is in a process group of its own, so that Ctrl-C at the terminal reaches `up` only, which stops the services in
-/// order.
+/// A child process: a service of `storebus up`, or the program of `storebus store run`.
 struct ChildProcess: Sendable {
     struct Launch: Hashable, Sendable {
         /// Absolute.
@@ -25,13 +22,45 @@ struct ChildProcess: Sendable {
 
     let pid: Int32
 
-    /// Runs the program, from the ``SpawnThread``.
+    /// Runs a service, from the ``SpawnThread``. The kernel kills it when `storebus up` ends.
     ///
+    /// It is in a process group of its own, so that Ctrl-C at the terminal reaches `up` only, which stops the services
+    /// in order.
     /// - Parameter onExit: Called once, on a thread of its own, when the process has ended and was reaped.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (Int32, Termination) -> Void
     ) throws(Failure) -> ChildProcess {
         let child = try SpawnThread.shared.run { fork(launch) }.get()
+        child.wait(onExit)
+        return child
+    }
+
+    /// Runs a program of `PATH` with this process's standard streams, terminal and process group.
+    ///
+    /// Signals that this process catches have their default effect in the program.
+    /// - Parameter onExit: As for ``start(_:onExit:)``.
+    static func startInForeground(
+        _ command: [String], environment: [String: String],
+        onExit: @escaping @Sendable (Int32, Termination) -> Void
+    ) throws(Failure) -> ChildProcess {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var caught = sigset_t()
+        sigemptyset(&caught)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&caught, number) }
+        posix_spawnattr_setsigdefault(&attributes, &caught)
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        posix_spawnattr_setsigmask(&attributes, &blocked)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var arguments = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+        var pid: pid_t = 0
+        let error = posix_spawnp(&pid, command[0], nil, &attributes, &arguments, &variables)
+        guard error == 0 else { throw Failure(reason: FileAccess.reason(error)) }
+        let child = ChildProcess(pid: pid)
         child.wait(onExit)
         return child
     }
@@ -122,6 +151,14 @@ final class SpawnThread: Sendable {
 enum Termination: Hashable, Sendable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
+
+    /// The status as a shell reports it.
+    var shellStatus: Int32 {
+        switch self {
+        case .exited(let code): code
+        case .signalled(let signal): 128 + signal
+        }
+    }
 
     /// Creates it from the status of `waitpid`.
     init(waitStatus: Int32) {

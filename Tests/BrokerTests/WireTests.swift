@@ -263,9 +263,9 @@ import Testing
                 logger: Logger(label: "test"))
             await #expect(
                 throws: BrokerStartError.portInUse(
-                    port: port, owner: PortOwnerLookup.describe(port: port), flag: "--port")
+                    port: port, owner: PortOwner.find(port: port), flag: "--port")
             ) { try await second.start() }
-            #expect(PortOwnerLookup.describe(port: port)?.hasPrefix("pid \(getpid()) (") == true)
+            #expect(PortOwner.find(port: port)?.pid == getpid())
             await loop.close()
         }
     }

@@ -24,6 +24,20 @@ import Testing
         for (plan, index) in plans { #expect(plan.hasPrefix("SEARCH") && plan.contains(index), "\(plan)") }
     }
 
+    @Test(arguments: [ModifiedTransactionsRequest.Order.changes, .refunds], [false, true])
+    func `a page of changes is read in their order`(order: ModifiedTransactionsRequest.Order, isDescending: Bool)
+        async throws
+    {
+        let sql = TransactionRepository.modifiedSQL(by: order, isDescending: isDescending)
+        let plan = try await plan(sql, "app", "customer", 1, 20)
+        #expect(plan.hasPrefix("SEARCH") && !plan.contains("B-TREE"), "\(plan)")
+    }
+
+    @Test func `the last number of a customer is read from an index alone`() async throws {
+        let plan = try await plan(RestoreRepository.lastSQL, "app", "customer")
+        #expect(plan.contains("USING COVERING INDEX payment_transaction_history "), "\(plan)")
+    }
+
     @Test func `last events and waiting refund requests are found without looking through all`() async throws {
         let plans = [
             (try await plan(EventRepository.lastOfAppSQL(.sqlite), "app", 1), "journal_app"),

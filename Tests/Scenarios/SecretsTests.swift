@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import Foundation
 import NIOHTTP1
 import StoreModels
@@ -172,9 +173,7 @@ import Testing
     private static func processes(of store: StoreStack) throws -> [(String, String)] {
         try services.flatMap { service in
             let pid = try store.pid(of: service)
-            let read = { (name: String) in
-                String(decoding: try Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/\(name)")), as: UTF8.self)
-            }
+            let read = { (name: String) in try #require(ProcessFile.text("/proc/\(pid)/\(name)")) }
             let (arguments, variables) = (try read("cmdline"), try read("environ"))
             #expect(arguments.contains(service) && variables.contains("BUS_CREDENTIALS_FILE="))
             #expect(variables.contains("STOREBUS_ADMIN_KEY") == (service == "gateway"), "\(service)")
@@ -260,11 +259,9 @@ import Testing
     private static func openFiles(of service: String, _ store: StoreStack) throws -> String {
         let pid = try store.pid(of: service)
         let process = "/proc/\(pid)"
-        let maps = try Data(contentsOf: URL(fileURLWithPath: "\(process)/maps"))
+        let maps = try #require(ProcessFile.text("\(process)/maps"))
         // One that was closed meanwhile has no name.
-        let open = try FileManager.default.contentsOfDirectory(atPath: "\(process)/fd").compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\($0)")
-        }
-        return ([String(decoding: maps, as: UTF8.self)] + open).joined(separator: "\n")
+        let open = ProcessFile.names(in: "\(process)/fd").compactMap { ProcessFile.target(of: "\(process)/fd/\($0)") }
+        return ([maps] + open).joined(separator: "\n")
     }
 }

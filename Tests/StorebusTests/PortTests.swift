@@ -64,57 +64,6 @@ import Testing
         #expect(error?.status == .badConfiguration)
     }
 
-    @Test func `the owner of a port is read from the process file system`() throws {
-        let root = try TemporaryDirectory()
-        let table = """
-              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-               0: 0100007F:1D06 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0
-               1: 0100007F:1D07 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4712 1 0 100 0 0 10 0
-               2: 0100007F:1D08 0100007F:1D06 01 00000000:00000000 00:00000000 00000000     0        0 4713 1 0 100 0 0 10 0
-            """
-        for directory in ["net", "812/fd", "813/fd"] { try FileAccess.makeDirectory(root.file(directory)) }
-        try FileAccess.write(Array(table.utf8), to: root.file("net/tcp"), mode: 0o600)
-        try FileAccess.write(Array("node\n".utf8), to: root.file("812/comm"), mode: 0o600)
-        #expect(symlink("socket:[4711]", root.file("812/fd/5")) == 0)
-        #expect(symlink("socket:[9999]", root.file("813/fd/5")) == 0)
-        #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "node"))
-        // A port whose owner this user cannot see, and a port that is only connected from.
-        #expect(PortOwner.find(port: 7431, root: root.path) == nil)
-        #expect(PortOwner.find(port: 7432, root: root.path) == nil)
-    }
-
-    @Test func `the owner of a port is found before any number of connections`() throws {
-        let root = try TemporaryDirectory()
-        let end = " 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n"
-        let connection =
-            "   7: 0100007F:1D08 0100007F:9C40 06 00000000:00000000 00:00000000 00000000     0        0 0 3 0\n"
-        let table = "  sl  local_address …\n   0: 0100007F:1D06" + end + String(repeating: connection, count: 20_000)
-        try FileAccess.makeDirectory(root.file("net"))
-        try FileAccess.write(Array(table.utf8), to: root.file("net/tcp"), mode: 0o600)
-        try Self.process(812, "node", parent: 1, in: root)
-        #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "node"))
-    }
-
-    @Test func `of a parent and its children that have a port's socket the parent is named`() throws {
-        let root = try TemporaryDirectory()
-        let line = "   0: 0100007F:1D06 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0"
-        try FileAccess.makeDirectory(root.file("net"))
-        try FileAccess.write(Array("  sl  local_address …\n\(line)\n".utf8), to: root.file("net/tcp"), mode: 0o600)
-        // Numbers begin anew at their end, so that a child may have a lower one.
-        for worker in [210, 930] as [Int32] { try Self.process(worker, "a (worker)", parent: 812, in: root) }
-        try Self.process(812, "a server", parent: 1, in: root)
-        #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "a server"))
-    }
-
-    /// A process of another process file system that holds the socket 4711.
-    private static func process(_ pid: Int32, _ program: String, parent: Int32, in root: TemporaryDirectory) throws {
-        try FileAccess.makeDirectory(root.file("\(pid)/fd"))
-        try FileAccess.write(Array("\(program)\n".utf8), to: root.file("\(pid)/comm"), mode: 0o600)
-        try FileAccess.write(
-            Array("\(pid) (\(program)) S \(parent) 1 1 0\n".utf8), to: root.file("\(pid)/stat"), mode: 0o600)
-        #expect(symlink("socket:[4711]", root.file("\(pid)/fd/5")) == 0)
-    }
-
     @Test(arguments: [("1", PortChoice.fixed(1)), ("65535", .fixed(65535)), ("auto", .auto)])
     func `a port choice is read`(text: String, choice: PortChoice) {
         #expect(PortChoice(argument: text) == choice)

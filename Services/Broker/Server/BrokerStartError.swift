@@ -16,8 +16,8 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case tlsWithoutCertificate
     /// A file for TLS cannot be used.
     case tls(TLSError)
-    /// Another process listens on the port. `owner` is "pid 812 (node)", nil when it is unknown.
-    case portInUse(port: Int, owner: String?, flag: String)
+    /// Another process listens on the port. `owner` is nil if it is unknown.
+    case portInUse(port: Int, owner: PortOwner?, flag: String)
     case cannotListen(String)
     /// Another broker holds the lock file. `holder` is "pid 812 (broker)".
     case secondBroker(holder: String, lockFile: String)

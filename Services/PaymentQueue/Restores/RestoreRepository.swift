@@ -84,16 +84,15 @@ enum RestoreRepository {
     /// - Returns: 0 before the first.
     static func lastNumber(of customer: CustomerReference) -> SQLLookup<Int64> {
         SQLLookup(last, customer.bundleId, customer.customerIdentifier) { rows in
-            try rows.first?["transaction_number"] ?? 0
+            try rows.first.flatMap { try $0["transaction_number"] as Int64? } ?? 0
         }
     }
 
-    private static let last = SQLBatchStatement.query(
-        """
-        SELECT transaction_number FROM payment_transaction
+    private static let last = SQLBatchStatement.query(lastSQL, .text, .text)
+    static let lastSQL = """
+        SELECT MAX(transaction_number) AS transaction_number FROM payment_transaction
         WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
-        ORDER BY transaction_number DESC LIMIT 1
-        """, .text, .text)
+        """
 
     /// An original with its subscription's state and access end, which are nil for a non-consumable.
     struct Original: Sendable {

@@ -173,7 +173,7 @@ enum PaymentQueueSchema {
             WHERE phase = 'waiting';
         CREATE INDEX payment_transaction_waits_for ON payment_transaction (waits_for) WHERE waits_for IS NOT NULL;
         CREATE INDEX payment_transaction_history
-            ON payment_transaction (bundle_id, customer_identifier, transaction_number, modified_seq)
+            ON payment_transaction (bundle_id, customer_identifier, modified_seq, transaction_number)
             WHERE transaction_number IS NOT NULL;
         CREATE UNIQUE INDEX payment_transaction_history_order
             ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;

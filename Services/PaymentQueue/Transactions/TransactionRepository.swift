@@ -333,21 +333,24 @@ extension TransactionRepository {
         of customer: CustomerReference, by kind: ModifiedTransactionsRequest.Order, after: Int64?, isDescending: Bool,
         limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
-        let (position, comparison, order) =
-            isDescending ? (after ?? .max, "<", "DESC") : (after ?? 0, ">", "ASC")
+        try await reader.query(
+            modifiedSQL(by: kind, isDescending: isDescending), customer.bundleId, customer.customerIdentifier,
+            after ?? (isDescending ? .max : 0), limit
+        ).map(StoredTransaction.init)
+    }
+
+    static func modifiedSQL(by kind: ModifiedTransactionsRequest.Order, isDescending: Bool) -> String {
         let column =
             switch kind {
             case .changes: "modified_seq"
             case .refunds: "refund_seq"
             }
-        return try await reader.query(
-            """
+        return """
             SELECT * FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
-                AND \(column) \(comparison) ?
-            ORDER BY \(column) \(order) LIMIT ?
-            """, customer.bundleId, customer.customerIdentifier, position, limit
-        ).map(StoredTransaction.init)
+                AND \(column) \(isDescending ? "<" : ">") ?
+            ORDER BY \(column) \(isDescending ? "DESC" : "ASC") LIMIT ?
+            """
     }
 
     /// Looks for the free copies and restored transactions of a purchase.

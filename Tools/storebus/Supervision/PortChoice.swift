@@ -1,12 +1,7 @@
 import ArgumentParser
+import EventLoop
 import Glibc
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The value of `--port N|auto`.
 enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
@@ -79,7 +74,7 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
                 .addressUnusable, "cannot listen on \(host):\(port): \(FileAccess.reason(number))", hints: [hint])
         }
         let owner = PortOwner.find(port: port)
-        let who = owner.map { "pid \($0.pid) (\($0.program))" } ?? "a process of another user"
+        let who = owner.map(\.description) ?? "a process of another user"
         return CLIError(
             .portInUse, "port \(port) is used by \(who)",
             hints: ["use \(flag) \(port < 65535 ? port + 1 : port - 1) or \(flag) auto"],
@@ -87,60 +82,5 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
                 "port": .integer(port), "pid": owner.map { .integer($0.pid) } ?? .null,
                 "program": owner.map { .string($0.program) } ?? .null,
             ])
-    }
-}
-
-/// The process that listens on a TCP port, from `/proc`.
-struct PortOwner: Hashable, Sendable {
-    var pid: Int32
-    /// `node`
-    var program: String
-
-    /// The part of a table of sockets that is read. The system lists those that listen first, so that thousands of
-    /// connections after them hide none.
-    private static let tableByteCount = 1024 * 1024
-
-    /// Finds the process. Of a parent and its children with the same socket it is the parent.
-    /// - Parameter root: Path of the process file system. Tests have their own.
-    /// - Returns: Nil if no process listens, or if the process belongs to another user.
-    static func find(port: Int, root: String = "/proc") -> PortOwner? {
-        let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap {
-            try? String(decoding: FileAccess.beginning(of: $0, byteCount: tableByteCount), as: UTF8.self)
-        }
-        let sockets = Set(tables.flatMap { listeningSockets(port: port, table: $0) }.map { "socket:[\($0)]" })
-        guard !sockets.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: root) else {
-            return nil
-        }
-        let holders = processes.compactMap(Int32.init).sorted().filter { holds(sockets, pid: $0, root: root) }
-        // A worker has its parent's socket, and so has any child until it has started its program.
-        let owner = holders.first { parent(of: $0, root: root).map(holders.contains) != true }
-        return owner.map { PortOwner(pid: $0, program: FileAccess.text("\(root)/\($0)/comm") ?? "?") }
-    }
-
-    /// Reads a line such as `812 (node) S 1 …`. A program's name may have spaces and parentheses.
-    private static func parent(of pid: Int32, root: String) -> Int32? {
-        let fields = FileAccess.text("\(root)/\(pid)/stat")?.split(separator: ")").last?.split(separator: " ")
-        return fields?.dropFirst().first.flatMap { Int32($0) }
-    }
-
-    /// Finds inodes of the sockets in state 0A (listening) on `port`. A line of the table:
-    /// `  0: 0100007F:1D06 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0 12345 1 …`
-    static func listeningSockets(port: Int, table: String) -> [String] {
-        table.split(separator: "\n").dropFirst().compactMap { line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 9, fields[3] == "0A", let digits = fields[1].split(separator: ":").last,
-                Int(digits, radix: 16) == port
-            else { return nil }
-            return String(fields[9])
-        }
-    }
-
-    private static func holds(_ sockets: Set<String>, pid: Int32, root: String) -> Bool {
-        let directory = "\(root)/\(pid)/fd"
-        guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return false }
-        return descriptors.contains { descriptor in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\(descriptor)"))
-                .map(sockets.contains) ?? false
-        }
     }
 }

@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite e38e18610fb3243, PostgreSQL 7ce6405884b3f257
+-- 1 '0.1.0': SQLite 4b04b0f19e91ec4d, PostgreSQL 877d6658b05b36d5
 
 -- SQLite
 
@@ -79,6 +79,7 @@ CREATE TABLE journal (
     event TEXT,
     device_id TEXT,
     body TEXT NOT NULL,
+    happened_at BIGINT NOT NULL,
     written_at BIGINT NOT NULL,
     UNIQUE (bundle_id, customer_identifier, seq),
     CHECK ((kind = 'restoreEnded') = (transaction_id IS NULL)),
@@ -488,6 +489,7 @@ CREATE TABLE journal (
     event text COLLATE "C",
     device_id text COLLATE "C",
     body text COLLATE "C" NOT NULL,
+    happened_at bigint NOT NULL,
     written_at bigint NOT NULL,
     PRIMARY KEY ("position"),
     UNIQUE (bundle_id, customer_identifier, seq),

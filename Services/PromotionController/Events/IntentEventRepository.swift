@@ -7,8 +7,8 @@ enum IntentEventRepository {
     static let table = EventTable("intent_event")
 
     static func append(
-        _ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent, at now: StorePurchaseIntent.Life.Now,
-        in transaction: SQLTransaction
+        _ kind: IntentEvent.Kind, _ intent: StorePurchaseIntent, of stored: StoredIntent,
+        at now: StorePurchaseIntent.Life.Now, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
             """

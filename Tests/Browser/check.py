@@ -22,7 +22,7 @@ from selenium.webdriver.support.ui import Select
 
 from browser import Browser, By, Keys
 from cost import cost
-from runs import report
+from runs import COMMAND, report
 from store import APP, OPENER, Store, claims, receiver
 
 HOSTILE = "<img src=x onerror=\"window.broken=1\">"
@@ -62,7 +62,7 @@ def seed(store):
     store.tester("emil", interruptPurchases=True, storefront="FRA")
     store.buy("emil", "com.example.fishingHotSpots", "seed-interrupted")
     run = report("3f2", "ended", 40)
-    store.ask("PUT", f"/admin/v1/chaos/runs/{run['id']}", run)
+    store.ask("PUT", f"/admin/v1/chaos/runs/{run['setup']['id']}", run)
 
 
 def names(store):
@@ -1248,8 +1248,12 @@ def run(browser, store):
     assert icons == {"P1": ("held", '"✓"'), "P3": ("broken", '"✕"'), "O1": ("not exercised", '"•"')}, icons
     assert tile("Lost") == "0" and tile("Double charges") == "1" and tile("Worst recovery") == "1.9 s", browser.text(".tiles")
     command = next(one.text for one in browser.all("main pre") if one.text.startswith("storebus"))
-    assert shlex.split(command) == ["storebus", "chaos", "run", "--seed", "7", "--target", "broker,payment-queue", "--faults", "kill,drop",
-                                    "--workload", "mix", "--rate", "40", "--duration", "30s"], command
+    assert command == COMMAND, command
+    for text in ("3 refused, 6 without an answer, 5 sent again of 80 operations", "not recovered", "the seed did not draw it", "needs libfaketime", "declined on purpose", "2 of payment-queue",
+                 "commit 0123abcd", "2 cores, A processor, 8 GiB", "two charges"):
+        browser.says(text)
+    fills = [browser.run("return getComputedStyle(document.querySelector('.scroll > svg.run .' + arguments[0])).fill", name) for name in ("succeeded", "declined", "refused", "unknown")]
+    assert len(set(fills)) == 4, fills
     steps = len(report("5c1", "ended", 40)["steps"])
     assert browser.run("return document.querySelectorAll('.scroll > svg.run .succeeded')[0].getAttribute('d').split('M').length - 1") == steps
     browser.click("The timeline as a table", "main")
@@ -1266,7 +1270,7 @@ def run(browser, store):
 
     texts = [HOSTILE + str(number) for number in range(8)]
     made = report("5c1", "ended", 20)
-    put("ended", 20, targets=[texts[0]], faultNames=[texts[1]], workload=texts[2], line=texts[3], report=texts[4],
+    put("ended", 20, setup={"targets": [texts[0]], "workload": texts[2]}, faultKinds=[{**made["faultKinds"][1], "fault": texts[1], "reason": texts[1]}], line=texts[3], report=texts[4],
         services=[{**made["services"][0], "service": texts[5], "faults": [texts[5]]}], faults=[{**made["faults"][0], "fault": texts[6], "service": texts[6]}],
         invariants=[{**made["invariants"][0], "invariant": texts[7], "statement": texts[7]}])
     for text in texts:

@@ -1,4 +1,5 @@
 import Foundation
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing
@@ -25,9 +26,9 @@ import Testing
         script.line(.event, .fault, detail: ["what": "end", "number": "1"])
         script.phase("<i>healed")
         script.line(.ok, .finalHistory, [])
-        var options = RunOptions()
-        options.shown = ["seed": "7", "<b>commit</b>": evil]
-        return RunReport(script.entries, options: options)
+        var setup = ScriptedRunTests.setup
+        (setup.commit, setup.command) = (evil, evil)
+        return RunReport(script.entries, options: RunOptions(setup: setup))
     }
 
     @Test func `every text of the page is escaped, and nothing comes from elsewhere`() {
@@ -86,7 +87,7 @@ import Testing
 
     @Test func `the report as JSON is read again`() throws {
         let json = try StrictJSON.parse(Array(Self.broken().json.utf8))
-        #expect(json["verdict"] == "invalid" && json["lost"] == 1 && json["options"]?["seed"] == "7")
+        #expect(json["verdict"] == "invalid" && json["lost"] == 1 && json["setup"]?["seed"] == "7")
         let first = try #require(json["violations"]?.arrayValue?.first)
         #expect(first["invariant"] == "P1")
         let line = try #require(first["lines"]?.arrayValue?.last?.stringValue)
@@ -113,7 +114,7 @@ import Testing
         script.line(.ok, .finalUnfinished, all)
         script.ledger((1...1200).map { .of("purchase:t\($0)") })
         let line = "VALID  1 200 operations, 1 fault, 0 lost, 0 double charges, worst recovery 1.8 s"
-        #expect(RunReport(script.entries).line == line)
+        #expect(RunReport(script.entries).run.line == line)
     }
 
     @Test func `statistics count by outcome, in faults and out of them`() {
@@ -125,13 +126,14 @@ import Testing
         script.line(.event, .fault, detail: ["what": "end", "name": "drop", "target": "bus", "number": "1"])
         script.run(.purchase, .info, key: "d")
         script.run(.purchase, .fail, key: "e")
-        let statistics = RunStatistics(RunHistory(script.entries))
-        #expect(statistics.operations == [.purchase: RunStatistics.Count(ok: 2, fail: 1, info: 2)])
-        #expect(statistics.availability == 0.5 && statistics.availabilityInFaults == 0.5)
-        #expect(statistics.healthy.count == 2 && statistics.faulty.count == 1 && statistics.faulty.p50 == 1000)
+        let run = RunReport(script.entries).run
+        #expect(run.counts == ChaosRun.Counts(succeeded: 2, refused: 1, unknown: 2))
+        #expect(run.operationKinds == [ChaosRun.OperationKind(operation: "purchase", counts: run.counts)])
+        #expect(run.availability == 0.4 && run.availabilityInFaults == 0.5)
+        #expect(run.latency?.answers == 2 && run.latencyInFaults?.answers == 1)
+        #expect(run.latencyInFaults?.p50Milliseconds == 1000)
         // The fault ended at second 8; the last request with an unknown outcome began at second 9.
-        #expect(
-            statistics.faultClasses == [.init(name: "drop", count: 1, recoveryP50: 1000, recoveryMax: 1000)])
+        #expect(run.faults.map(\.recoveryMilliseconds) == [1000])
     }
 
     @Test func `charges are set against transactions`() {
@@ -139,9 +141,12 @@ import Testing
         script.run(.purchase, key: "a", [.of("a")])
         script.run(.purchase, key: "b", [.of("b", price: 0)])
         script.ledger([.of("purchase:a", refunded: 99), .of("purchase:x", "declined")])
-        let money = RunStatistics(RunHistory(script.entries)).money["USD"]
-        #expect(money?.charges == 1 && money?.charged == 199 && money?.refunded == 99)
-        #expect(money?.transactions == 1 && money?.priced == 199)
+        let money = RunReport(script.entries).run.money
+        #expect(
+            money == [
+                ChaosRun.Money(
+                    currency: "USD", transactions: 1, priced: 199, charges: 1, charged: 199, refunded: 99)
+            ])
     }
 
     @Test(arguments: [(0.0, "0.0"), (0.05, "0.1"), (1.849, "1.8"), (-2.25, "-2.3"), (99.96, "100.0")])

@@ -84,8 +84,17 @@ struct Script {
     }
 
     /// Appends the begin or end of a fault.
-    mutating func fault(_ name: String, _ target: String, _ what: String) {
-        line(.event, .fault, detail: ["what": what, "name": name, "target": target, "number": name])
+    /// - Parameter more: Other facts of the line, such as `process`.
+    mutating func fault(_ name: String, _ target: String, _ what: String, _ more: [String: String] = [:]) {
+        let detail = ["what": what, "name": name, "target": target, "number": name]
+        line(.event, .fault, detail: detail.merging(more) { $1 })
+    }
+
+    /// Appends a change of a service: `down`, `up` or `restarted`.
+    mutating func service(_ name: String, _ what: String, recovered milliseconds: Int? = nil) {
+        var detail = ["what": what, "service": name]
+        detail["recoveredMilliseconds"] = milliseconds.map { "\($0)" }
+        line(.event, .service, detail: detail)
     }
 
     /// Appends what is said of transaction `t`, with the same words of the device before and after.

@@ -1,3 +1,4 @@
+import StoreHTTP
 import Testing
 
 @testable import Chaos
@@ -17,17 +18,17 @@ import Testing
         let changes = board.probed("catalog", answers: true, asked: 2_700, now: 2_800)
         #expect(changes == [Change(service: "catalog", isUp: true, recovered: 1_800)])
         #expect(board.areAllUp)
-        #expect(board.rows.compactMap(\.worstRecovery).max() == 1_800)
+        #expect(board.services.compactMap(\.worstRecoveryMilliseconds).max() == 1_800)
     }
 
     @Test func `a fault with a length is recovered from since its end`() {
         var board = ServiceBoard(["catalog"])
         #expect(board.begin(pause, now: 1_000).isEmpty)
-        #expect(board.rows[0].faults == ["pause"])
+        #expect(board.services[0].faults == ["pause"])
         #expect(board.probed("catalog", answers: false, asked: 1_100, now: 1_900).map(\.isUp) == [false])
         board.end(pause, now: 3_000)
         #expect(board.probed("catalog", answers: true, asked: 3_010, now: 3_050).map(\.recovered) == [50])
-        #expect(board.rows[0].faults.isEmpty)
+        #expect(board.services[0].faults.isEmpty)
     }
 
     @Test func `a fault that no probe noticed has no recovery`() {
@@ -35,13 +36,25 @@ import Testing
         _ = board.begin(pause, now: 1_000)
         board.end(pause, now: 1_100)
         #expect(board.probed("catalog", answers: true, asked: 1_200, now: 1_210).isEmpty)
-        #expect(board.rows.compactMap(\.worstRecovery).max() == nil)
+        #expect(board.services.compactMap(\.worstRecoveryMilliseconds).max() == nil)
     }
 
-    @Test func `the line names each service with its state`() {
-        var board = ServiceBoard(["catalog", "gateway"])
-        _ = board.begin(kill, now: 0)
-        #expect(board.line == "catalog DOWN [kill]   gateway up")
-        #expect(ServiceBoard.seconds(1_849) == "1.8 s")
+    @Test func `a process that was not there before is a restart`() {
+        var board = ServiceBoard(["catalog"])
+        #expect(board.found("catalog", processes: [0]) == 0, "there is none yet")
+        #expect(board.found("catalog", processes: [11, 12]) == 0)
+        #expect(board.found("catalog", processes: [11, 0]) == 0)
+        #expect(board.found("catalog", processes: [11, 13]) == 1)
+        #expect(board.found("catalog", processes: [21, 22]) == 2)
+        #expect(board.services[0].restarts == 3)
+    }
+
+    @Test func `the last recovery is not the worst one`() {
+        var board = ServiceBoard(["catalog"])
+        for (begin, length) in [(0, 900), (5_000, 200)] as [(Int64, Int64)] {
+            _ = board.begin(kill, now: begin)
+            _ = board.probed("catalog", answers: true, asked: begin + 1, now: begin + length)
+        }
+        #expect(board.services[0].lastRecoveryMilliseconds == 200 && board.services[0].worstRecoveryMilliseconds == 900)
     }
 }

@@ -143,7 +143,7 @@ import Testing
                 let limit =
                     switch subject.name {
                     case "POST /v1/eligibility": 960 << 10
-                    case "PUT /admin/v1/chaos/runs/{id}": 256 << 10
+                    case "PUT /admin/v1/chaos/runs/{id}": 512 << 10
                     default: 64 << 10
                     }
                 let body = { (size: Int) in Array(String(repeating: " ", count: size).utf8) }

@@ -289,14 +289,19 @@ import Testing
     private func run(_ id: String, at second: Int = 0) -> ChaosRun {
         let time = Timestamp(milliseconds: 1_764_064_800_000 + Int64(second) * 1000)
         return ChaosRun(
-            id: id, seed: "\(UInt64.max)", app: "chaos-\(id)", startedAt: time, updatedAt: time, phase: .faults,
-            elapsedSeconds: 1, durationSeconds: 60, targets: ["payment-queue"], faultNames: ["kill"],
-            workload: "mix", rate: 100)
+            setup: ChaosRun.Setup(
+                id: id, seed: "\(UInt64.max)", app: "chaos-\(id)", startedAt: time, durationSeconds: 60,
+                workload: "mix", rate: 100, customers: 8, devices: 2, driver: "process", targets: ["payment-queue"],
+                faultNames: ["kill"], database: "SQLite", version: "0.1.0",
+                machine: ChaosRun.Machine(cores: 2, memoryBytes: 1 << 33),
+                command: "storebus chaos run --seed \(UInt64.max)"),
+            updatedAt: time, phase: .faults, elapsedSeconds: 1)
     }
 
     private func put(_ run: ChaosRun, as id: String? = nil, _ store: GatewayHarness) async throws -> Answer {
         try await store.send(
-            .PUT, "/admin/v1/chaos/runs/\(id ?? run.id)", token: Sample.adminKey, bytes: try StoreJSON.encode(run))
+            .PUT, "/admin/v1/chaos/runs/\(id ?? run.setup?.id ?? "")", token: Sample.adminKey,
+            bytes: try StoreJSON.encode(run))
     }
 
     @Test func `a run's report replaces the one before, and the newest run is first`() async throws {
@@ -310,7 +315,7 @@ import Testing
             #expect(try await put(ended, store).status == 204)
             let answer = try await store.send(.GET, "/admin/v1/chaos/runs", token: Sample.adminKey)
             let runs = try StoreJSON.decode(ChaosRunsResponse.self, from: answer.body).runs
-            #expect(runs == [ChaosRunSummary(run("b", at: 1)), ChaosRunSummary(ended)])
+            #expect(runs == [ChaosRunSummary(run("b", at: 1)), ChaosRunSummary(ended)].compactMap(\.self))
             let one = try await store.send(.GET, "/admin/v1/chaos/runs/a", token: Sample.adminKey)
             #expect(try StoreJSON.decode(ChaosRun.self, from: one.body) == ended)
             let unknown = try await store.send(.GET, "/admin/v1/chaos/runs/c", token: Sample.adminKey)
@@ -333,22 +338,23 @@ import Testing
     @Test func `a report that breaks a bound is refused with the place`() async throws {
         try await GatewayHarness.run { store in
             let renamed = try await put(run("a"), as: "b", store)
-            #expect(renamed.json["path"] == "$.id")
+            #expect(renamed.json["path"] == "$.setup.id")
+            var nameless = run("a")
+            nameless.setup = nil
+            #expect(try await put(nameless, as: "a", store).json["path"] == "$.setup")
             var long = run("a")
             long.steps = Array(
-                repeating: .init(
-                    second: 0, succeeded: 0, refused: 0, unknown: 0, p50Milliseconds: nil, p99Milliseconds: nil),
-                count: 181)
+                repeating: .init(second: 0, counts: .init(), p50Milliseconds: nil, p99Milliseconds: nil), count: 1001)
             #expect(try await put(long, store).json["path"] == "$.steps")
             var negative = run("a")
-            negative.operations = -1
-            #expect(try await put(negative, store).json["path"] == "$.operations")
+            negative.counts.refused = -1
+            #expect(try await put(negative, store).json["path"] == "$.counts.refused")
             var seed = run("a")
-            seed.seed = "0x7"
-            #expect(try await put(seed, store).json["path"] == "$.seed")
+            seed.setup?.seed = "0x7"
+            #expect(try await put(seed, store).json["path"] == "$.setup.seed")
             var word = run("a")
-            word.targets = ["a\u{7}"]
-            #expect(try await put(word, store).json["path"] == "$.targets[0]")
+            word.setup?.targets = ["a\u{7}"]
+            #expect(try await put(word, store).json["path"] == "$.setup.targets[0]")
             var fault = run("a")
             fault.faults = [.init(number: 1, fault: "kill", service: "", beganAtSecond: 1, endedAtSecond: nil)]
             #expect(try await put(fault, store).json["path"] == "$.faults[0].service")

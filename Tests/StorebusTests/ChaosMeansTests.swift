@@ -1,5 +1,6 @@
 import BusProtocol
 import Chaos
+import StoreHTTP
 import StorebusTesting
 import Testing
 
@@ -53,7 +54,7 @@ import Testing
         var usual = plan(FaultName.usual)
         try usual.dropMissing(Self.own, isChosen: false, probe: Self.nothing)
         #expect(Set(usual.faults) == Set(FaultName.usual).subtracting([.diskFull, .clockJump]))
-        #expect(usual.missing.map { $0.prefix { $0 != ":" } } == ["disk-full", "clock-jump"])
+        #expect(usual.leftOut.map(\.name) == ["disk-full", "clock-jump"])
         var chosen = plan([.kill, .clockJump])
         #expect {
             try chosen.dropMissing(Self.own, isChosen: true, probe: Self.nothing)

@@ -101,31 +101,56 @@ extension BusTapState {
 extension ChaosRun {
     @_disfavoredOverload
     package init(
-        id: borrowing String, seed: String, app: String, startedAt: Timestamp, updatedAt: Timestamp, phase: Phase,
-        elapsedSeconds: Int, durationSeconds: Int, targets: [String], faultNames: [String], workload: String, rate: Int,
-        operations: Int = 0, succeeded: Int = 0, refused: Int = 0, unknown: Int = 0, services: [Service] = [],
-        faults: [Fault] = [], steps: [Step] = [], stepSeconds: Int = 1, invariants: [Invariant] = [],
-        verdict: Verdict? = nil, lost: Int? = nil, doubleCharges: Int? = nil, worstRecoveryMilliseconds: Int? = nil,
-        line: String? = nil, report: String? = nil
+        setup: borrowing Setup? = nil, updatedAt: Timestamp? = nil, phase: Phase, elapsedSeconds: Int,
+        counts: Counts = .init(), operationKinds: [OperationKind] = [], availability: Double? = nil,
+        availabilityInFaults: Double? = nil, latency: Latency? = nil, latencyInFaults: Latency? = nil,
+        services: [Service] = [], faults: [Fault] = [], faultKinds: [FaultKind] = [], steps: [Step] = [],
+        stepSeconds: Int = 1, money: [Money] = [], notifications: [Number]? = nil, isolatedStores: [Number]? = nil,
+        invariants: [Invariant] = [], verdict: Verdict? = nil, gaps: [String]? = nil, violations: [Violation]? = nil,
+        lost: Int? = nil, doubleCharges: Int? = nil, worstRecoveryMilliseconds: Int? = nil, line: String? = nil,
+        report: String? = nil
     ) {
         self.init(
-            id: copy id, seed: seed, app: app, startedAt: startedAt, updatedAt: updatedAt, phase: phase,
-            elapsedSeconds: elapsedSeconds, durationSeconds: durationSeconds, targets: targets, faultNames: faultNames,
-            workload: workload, rate: rate, operations: operations, succeeded: succeeded, refused: refused,
-            unknown: unknown, services: services, faults: faults, steps: steps, stepSeconds: stepSeconds,
-            invariants: invariants, verdict: verdict, lost: lost, doubleCharges: doubleCharges,
+            setup: copy setup, updatedAt: updatedAt, phase: phase, elapsedSeconds: elapsedSeconds, counts: counts,
+            operationKinds: operationKinds, availability: availability, availabilityInFaults: availabilityInFaults,
+            latency: latency, latencyInFaults: latencyInFaults, services: services, faults: faults,
+            faultKinds: faultKinds, steps: steps, stepSeconds: stepSeconds, money: money, notifications: notifications,
+            isolatedStores: isolatedStores, invariants: invariants, verdict: verdict, gaps: gaps,
+            violations: violations, lost: lost, doubleCharges: doubleCharges,
             worstRecoveryMilliseconds: worstRecoveryMilliseconds, line: line, report: report)
+    }
+}
+
+extension ChaosRun.Counts {
+    @_disfavoredOverload
+    package init(succeeded: borrowing Int = 0, declined: Int = 0, refused: Int = 0, unknown: Int = 0) {
+        self.init(succeeded: copy succeeded, declined: declined, refused: refused, unknown: unknown)
     }
 }
 
 extension ChaosRun.Fault {
     @_disfavoredOverload
     package init(
-        number: borrowing Int, fault: String, service: String, beganAtSecond: Double, endedAtSecond: Double? = nil
+        number: borrowing Int, fault: String, service: String, process: Int? = nil, beganAtSecond: Double,
+        endedAtSecond: Double? = nil, recoveryMilliseconds: Int? = nil, notInjected: String? = nil, operations: Int = 0,
+        refused: Int = 0, unknown: Int = 0, retried: Int = 0, slow: Int = 0
     ) {
         self.init(
-            number: copy number, fault: fault, service: service, beganAtSecond: beganAtSecond,
-            endedAtSecond: endedAtSecond)
+            number: copy number, fault: fault, service: service, process: process, beganAtSecond: beganAtSecond,
+            endedAtSecond: endedAtSecond, recoveryMilliseconds: recoveryMilliseconds, notInjected: notInjected,
+            operations: operations, refused: refused, unknown: unknown, retried: retried, slow: slow)
+    }
+}
+
+extension ChaosRun.FaultKind {
+    @_disfavoredOverload
+    package init(
+        fault: borrowing String, count: Int = 0, services: [String] = [], recoveryP50Milliseconds: Int? = nil,
+        recoveryMaxMilliseconds: Int? = nil, reason: String? = nil
+    ) {
+        self.init(
+            fault: copy fault, count: count, services: services, recoveryP50Milliseconds: recoveryP50Milliseconds,
+            recoveryMaxMilliseconds: recoveryMaxMilliseconds, reason: reason)
     }
 }
 
@@ -138,23 +163,102 @@ extension ChaosRun.Invariant {
     }
 }
 
+extension ChaosRun.Latency {
+    @_disfavoredOverload
+    package init(answers: borrowing Int, p50Milliseconds: Double, p99Milliseconds: Double) {
+        self.init(answers: copy answers, p50Milliseconds: p50Milliseconds, p99Milliseconds: p99Milliseconds)
+    }
+}
+
+extension ChaosRun.LeftOut {
+    @_disfavoredOverload
+    package init(name: borrowing String, reason: String) {
+        self.init(name: copy name, reason: reason)
+    }
+}
+
+extension ChaosRun.Machine {
+    @_disfavoredOverload
+    package init(cores: borrowing Int, processor: String? = nil, memoryBytes: Int) {
+        self.init(cores: copy cores, processor: processor, memoryBytes: memoryBytes)
+    }
+}
+
+extension ChaosRun.Money {
+    @_disfavoredOverload
+    package init(
+        currency: borrowing String, transactions: Int = 0, priced: Int = 0, charges: Int = 0, charged: Int = 0,
+        refunded: Int = 0
+    ) {
+        self.init(
+            currency: copy currency, transactions: transactions, priced: priced, charges: charges, charged: charged,
+            refunded: refunded)
+    }
+}
+
+extension ChaosRun.Number {
+    @_disfavoredOverload
+    package init(name: borrowing String, count: Int) {
+        self.init(name: copy name, count: count)
+    }
+}
+
+extension ChaosRun.OperationKind {
+    @_disfavoredOverload
+    package init(operation: borrowing String, counts: ChaosRun.Counts) {
+        self.init(operation: copy operation, counts: counts)
+    }
+}
+
+extension ChaosRun.Processes {
+    @_disfavoredOverload
+    package init(service: borrowing String, count: Int) {
+        self.init(service: copy service, count: count)
+    }
+}
+
 extension ChaosRun.Service {
     @_disfavoredOverload
-    package init(service: borrowing String, isUp: Bool, faults: [String], worstRecoveryMilliseconds: Int? = nil) {
+    package init(
+        service: borrowing String, isUp: Bool = true, faults: [String] = [], restarts: Int = 0,
+        lastRecoveryMilliseconds: Int? = nil, worstRecoveryMilliseconds: Int? = nil
+    ) {
         self.init(
-            service: copy service, isUp: isUp, faults: faults, worstRecoveryMilliseconds: worstRecoveryMilliseconds)
+            service: copy service, isUp: isUp, faults: faults, restarts: restarts,
+            lastRecoveryMilliseconds: lastRecoveryMilliseconds, worstRecoveryMilliseconds: worstRecoveryMilliseconds)
+    }
+}
+
+extension ChaosRun.Setup {
+    @_disfavoredOverload
+    package init(
+        id: borrowing String, seed: String, app: String, startedAt: Timestamp, durationSeconds: Double,
+        workload: String, rate: Int, customers: Int, devices: Int, driver: String, targets: [String],
+        faultNames: [String], leftOut: [ChaosRun.LeftOut] = [], database: String, processes: [ChaosRun.Processes] = [],
+        version: String, commit: String? = nil, machine: ChaosRun.Machine, command: String
+    ) {
+        self.init(
+            id: copy id, seed: seed, app: app, startedAt: startedAt, durationSeconds: durationSeconds,
+            workload: workload, rate: rate, customers: customers, devices: devices, driver: driver, targets: targets,
+            faultNames: faultNames, leftOut: leftOut, database: database, processes: processes, version: version,
+            commit: commit, machine: machine, command: command)
     }
 }
 
 extension ChaosRun.Step {
     @_disfavoredOverload
     package init(
-        second: borrowing Int, succeeded: Int, refused: Int, unknown: Int, p50Milliseconds: Double? = nil,
-        p99Milliseconds: Double? = nil
+        second: borrowing Int, counts: ChaosRun.Counts, p50Milliseconds: Double? = nil, p99Milliseconds: Double? = nil
     ) {
         self.init(
-            second: copy second, succeeded: succeeded, refused: refused, unknown: unknown,
-            p50Milliseconds: p50Milliseconds, p99Milliseconds: p99Milliseconds)
+            second: copy second, counts: counts, p50Milliseconds: p50Milliseconds, p99Milliseconds: p99Milliseconds)
+    }
+}
+
+extension ChaosRun.Violation {
+    @_disfavoredOverload
+    package init(invariant: borrowing String, subject: String, expected: String, found: String, lines: [String] = []) {
+        self.init(invariant: copy invariant, subject: subject, expected: expected, found: found, lines: lines)
     }
 }
 

@@ -67,7 +67,7 @@ package enum BusRoutes {
     /// `storebus chaos run` does it once a second.
     package static let putRun = HTTPEndpoint<ChaosRun, NoContent>(
         "putChaosRun", .put, "/admin/v1/chaos/runs/{id}", .admin,
-        body: .whole(max: 256 << 10))
+        body: .whole(max: 512 << 10))
 }
 
 /// The response of `GET /admin/v1/bus`, the broker as a whole. Counters are totals since its start.

@@ -1,15 +1,8 @@
+import StoreHTTP
+
 /// The result of all checks of a history.
 package struct HistoryCheck: Sendable {
-    package enum Verdict: String, Sendable {
-        /// Each invariant held.
-        case valid
-        /// One at least was broken.
-        case invalid
-        /// No invariant was broken, but the run missed a part of its plan.
-        case unknown
-    }
-
-    package let verdict: Verdict
+    package let verdict: ChaosRun.Verdict
     package let violations: [Violation]
     /// Number of facts each invariant was held against.
     package let examined: [Invariant: Int]

@@ -1,3 +1,5 @@
+import StoreHTTP
+
 /// Checks N1: each event gives each of its notifications exactly once, in its customer's order.
 ///
 /// The requests to the run's receiving server are compared with the lines of customers and the operator, and never with
@@ -62,15 +64,13 @@ struct NotificationChecks: Checker {
         var repeated = 0
         var outOfOrder = 0
 
-        /// Each number with its name in `report.json` and in tables.
-        var numbers: [(name: String, title: String, value: Int)] {
+        /// Each number with its name.
+        var numbers: [ChaosRun.Number] {
             [
-                ("caused", "caused", caused), ("received", "received", received),
-                ("deliveries", "deliveries", deliveries), ("refused", "answered 500", refused),
-                ("hungUp", "hung up", hungUp), ("late", "answered late", late), ("hostile", "hostile", hostile),
-                ("lost", "lost", lost), ("repeated", "repeated", repeated),
-                ("outOfOrder", "out of order", outOfOrder),
-            ]
+                ("caused", caused), ("received", received), ("deliveries", deliveries), ("answered 500", refused),
+                ("hung up", hungUp), ("answered late", late), ("hostile", hostile), ("lost", lost),
+                ("repeated", repeated), ("out of order", outOfOrder),
+            ].map { ChaosRun.Number(name: $0.0, count: $0.1) }
         }
     }
 

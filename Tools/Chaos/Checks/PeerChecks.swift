@@ -34,7 +34,7 @@ struct PeerChecks: Checker {
         var (beside, calm): ([Sample], [Sample]) = ([], [])
         // A story is several requests, and not a customer's.
         for attempt in history.attempts
-        where !attempt.isFinalRead && attempt.operation != .isolated && attempt.operation != .story {
+        where attempt.isLoad && attempt.operation != .isolated && attempt.operation != .story {
             guard let end = attempt.end, attempt.begin != end else { continue }
             let (from, to) = (history.entries[attempt.begin].time, history.entries[end].time)
             guard !Self.touches(others, from - Self.aftermath, to) else { continue }
@@ -72,7 +72,9 @@ struct PeerChecks: Checker {
         sample.attempt.kind == .info && sample.attempt.status == nil || sample.attempt.status == 503
     }
 
-    private static func p99(_ samples: [Sample]) -> Double { RunStatistics.Latency(samples.map(\.milliseconds)).p99 }
+    private static func p99(_ samples: [Sample]) -> Double {
+        RunStatistics.quantile(samples.map(\.milliseconds).sorted(), 0.99) ?? 0
+    }
 
     private static func touches(_ windows: [RunHistory.Window], _ from: Int64, _ to: Int64) -> Bool {
         windows.contains { $0.begin <= to && from <= $0.end }

@@ -2,6 +2,9 @@
 ///
 /// A run makes the names of its accounts, devices and keys itself, in ASCII, so `String` compares them exactly.
 package struct RunHistory: Sendable {
+    /// The outcome of a request. The last two are failures.
+    enum Outcome { case succeeded, declined, refused, unknown }
+
     /// A request with its end.
     struct Attempt: Sendable {
         /// Places in ``entries``. A read without an `invoke` line, such as a final one, begins where it ends.
@@ -21,6 +24,21 @@ package struct RunHistory: Sendable {
         var detail: [String: String]
 
         var isOK: Bool { kind == .ok }
+        /// The outcome as reports tell it.
+        var outcome: Outcome {
+            switch kind {
+            case .ok, .event: .succeeded
+            case .fail: isDeclined ? .declined : .refused
+            case .info, .invoke: (status ?? 0) >= 400 ? .refused : .unknown
+            }
+        }
+        /// Statuses of requests that the store should not have refused: the workload asks for none of them.
+        private static let unasked: Set = [400, 401, 408, 413, 429]
+        /// Whether an operation that failed was declined on purpose.
+        ///
+        /// The workload asks for what the store's rules forbid, such as a second decision or another body under a key.
+        /// A payment that failed was declined by a parent, a customer or the processor.
+        private var isDeclined: Bool { status.map { !Self.unasked.contains($0) } ?? (transactions != nil) }
         /// Whether it may have had its effect: all but `fail`.
         var isPossible: Bool { kind != .fail }
         /// The line of its end. After the whole history if it has no certain end.
@@ -81,6 +99,12 @@ package struct RunHistory: Sendable {
         package var target: String
         package var begin: Int64
         package var end: Int64
+        /// The number of the process that a fault hit, from 1. Nil for a service with one process.
+        package var process: Int?
+        /// The reason why a fault was not injected, or nil if it was.
+        package var refusal: String?
+        /// Whether it lasts until the end of the history.
+        package var isOpen: Bool = false
     }
 
     /// A notification as it arrived at the run's receiving server.
@@ -103,6 +127,8 @@ package struct RunHistory: Sendable {
     private(set) package var phases: [String: Int64] = [:]
     private(set) package var faults: [Window] = []
     private(set) package var outages: [Window] = []
+    /// The number of processes of each service that were started anew.
+    private(set) var restarts: [String: Int] = [:]
     /// Kinds and groups of products that lines name, `detail.type` and `detail.group`.
     private(set) var types: [String: String] = [:]
     private(set) var groups: [String: String] = [:]
@@ -152,8 +178,8 @@ package struct RunHistory: Sendable {
             }
         }
         let last = entries.last?.time ?? 0
-        for line in openFaults.values { faults[line].end = last }
-        for line in openOutages.values { outages[line].end = last }
+        for line in openFaults.values { (faults[line].end, faults[line].isOpen) = (last, true) }
+        for line in openOutages.values { (outages[line].end, outages[line].isOpen) = (last, true) }
         gatherSightings()
     }
 
@@ -235,7 +261,7 @@ package struct RunHistory: Sendable {
             faults.append(
                 Window(
                     name: detail["name"] ?? "fault", target: detail["target"] ?? "", begin: entry.time,
-                    end: entry.time))
+                    end: entry.time, process: detail["process"].flatMap { Int($0) }, refusal: detail["refusal"]))
         case "end":
             if let line = openFaults.removeValue(forKey: number) { faults[line].end = entry.time }
         default: break
@@ -252,6 +278,7 @@ package struct RunHistory: Sendable {
             guard openOutages[service] == nil else { return }
             openOutages[service] = outages.count
             outages.append(Window(name: "down", target: service, begin: entry.time, end: entry.time))
+        case "restarted": restarts[service, default: 0] += 1
         case "up":
             if let line = openOutages.removeValue(forKey: service) { outages[line].end = entry.time }
         default: break

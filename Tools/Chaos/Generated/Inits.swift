@@ -1,6 +1,7 @@
 // Written by scripts/wire, which renews it: memberwise initialisers of structs that other modules create.
 // swift-format-ignore-file
 
+import StoreHTTP
 import StoreModels
 
 extension ChaosCatalog.Item {
@@ -65,8 +66,12 @@ extension PlannedFault {
 
 extension RunHistory.Window {
     @_disfavoredOverload
-    package init(name: borrowing String, target: String, begin: Int64, end: Int64) {
-        self.init(name: copy name, target: target, begin: begin, end: end)
+    package init(
+        name: borrowing String, target: String, begin: Int64, end: Int64, process: Int? = nil, refusal: String? = nil,
+        isOpen: Bool = false
+    ) {
+        self.init(
+            name: copy name, target: target, begin: begin, end: end, process: process, refusal: refusal, isOpen: isOpen)
     }
 }
 
@@ -74,13 +79,6 @@ extension RunOptions.Product {
     @_disfavoredOverload
     package init(type: borrowing String? = nil, group: String? = nil) {
         self.init(type: copy type, group: group)
-    }
-}
-
-extension RunStatistics.FaultClass {
-    @_disfavoredOverload
-    package init(name: borrowing String, count: Int, recoveryP50: Double, recoveryMax: Double) {
-        self.init(name: copy name, count: count, recoveryP50: recoveryP50, recoveryMax: recoveryMax)
     }
 }
 

@@ -20,12 +20,13 @@ package struct RunDirectory: Sendable {
             guard error.isMissing else { throw error }
             return RunOptions()
         }
-        guard let json = try? StrictJSON.parse(bytes), let options = RunOptions(json) else {
+        do throws(StoreError) {
+            return try StoreJSON.decode(RunOptions.self, from: bytes)
+        } catch {
             throw HistoryFault(
-                file: file, line: 1, reason: "no JSON object",
+                file: file, line: 1, reason: "no options of a run: \(error.message)",
                 remedy: "correct it, or remove it: the history is checked without")
         }
-        return options
     }
 
     /// Reads the history.
@@ -33,6 +34,13 @@ package struct RunDirectory: Sendable {
     package func history() throws(HistoryFault) -> [HistoryEntry] {
         let file = "\(path)/\(Self.historyName)"
         return try HistoryReader.read(try Self.bytes(of: file), file: file)
+    }
+
+    /// Writes the options.
+    /// - Throws: ``HistoryFault`` with the system's reason.
+    package func write(_ options: RunOptions) throws(HistoryFault) {
+        try Self.write(
+            ((try? StoreJSON.encode(options)) ?? []) + [UInt8(ascii: "\n")], to: "\(path)/\(Self.optionsName)")
     }
 
     /// Writes report.json, report.md, report.html and report.xml, in place of older ones.

@@ -1,3 +1,5 @@
+import StoreHTTP
+
 /// The timeline of a run as SVG. It shows requests per second by outcome, faults by target, and latencies, over one
 /// axis.
 ///
@@ -66,7 +68,7 @@ struct Timeline {
 
     private var requests: String {
         let seconds = Double(statistics.stepLength) / 1_000_000
-        let most = statistics.steps.map { Double($0.count.all) / seconds }.max() ?? 0
+        let most = statistics.steps.map { Double($0.counts.all) / seconds }.max() ?? 0
         let scale = Self.ceiling(max(most, 1))
         let base = top + requestsHeight
         var svg = text("requests per second", 0, top - 18, "title")
@@ -75,12 +77,15 @@ struct Timeline {
             svg += line("grid", y) + text(Self.short(scale * part), left - 6, y + 4, "tick", anchor: "end")
         }
         let step = plotWidth * Double(statistics.stepLength) / Double(statistics.duration)
-        for (number, one) in statistics.steps.enumerated() where one.count.all > 0 {
+        for (number, one) in statistics.steps.enumerated() where one.counts.all > 0 {
             let begin = x(Int64(number) * statistics.stepLength)
             let width = min(step, self.width - right - begin)
             var y = base
-            for (style, count) in [("ok", one.count.ok), ("fail", one.count.fail), ("info", one.count.info)]
-            where count > 0 {
+            let parts = [
+                ("ok", one.counts.succeeded), ("declined", one.counts.declined), ("refused", one.counts.refused),
+                ("info", one.counts.unknown),
+            ]
+            for (style, count) in parts where count > 0 {
                 let height = requestsHeight * Double(count) / seconds / scale
                 y -= height
                 svg += rect(style, begin, y, width > 3 ? width - 0.8 : width, height)
@@ -118,9 +123,8 @@ struct Timeline {
     }
 
     private var latencies: String {
-        let values = statistics.steps.filter { $0.latency.count > 0 }
-        let most = max(values.map(\.latency.p99).max() ?? 1, 1)
-        let least = max(min(values.map(\.latency.p50).min() ?? 1, most), 0.1)
+        let most = max(statistics.steps.compactMap(\.p99Milliseconds).max() ?? 1, 1)
+        let least = max(min(statistics.steps.compactMap(\.p50Milliseconds).min() ?? 1, most), 0.1)
         let low = Self.power(below: least), high = max(Self.power(above: most), low + 1)
         let base = latencyTop + latencyHeight
         func y(_ milliseconds: Double) -> Double {
@@ -132,7 +136,7 @@ struct Timeline {
             let y = base - latencyHeight * Double(power - low) / Double(high - low)
             svg += line("grid", y) + text(Self.unit(power), left - 6, y + 4, "tick", anchor: "end")
         }
-        for (style, path) in [("p99", \RunStatistics.Latency.p99), ("p50", \RunStatistics.Latency.p50)] {
+        for (style, path) in [("p99", \ChaosRun.Step.p99Milliseconds), ("p50", \.p50Milliseconds)] {
             var points: [String] = []
             func flush() {
                 if points.count > 1 {
@@ -141,13 +145,13 @@ struct Timeline {
                 points = []
             }
             for (step, one) in statistics.steps.enumerated() {
-                guard one.latency.count > 0 else {
+                guard let value = one[keyPath: path] else {
                     flush()
                     continue
                 }
                 let middle = Int64(step) * statistics.stepLength + statistics.stepLength / 2
                 points.append(
-                    "\(number(x(min(middle, statistics.duration)))),\(number(y(one.latency[keyPath: path])))")
+                    "\(number(x(min(middle, statistics.duration)))),\(number(y(value)))")
             }
             flush()
         }

@@ -1,5 +1,3 @@
-import StoreModels
-
 /// The catalogue of a run's own app: one consumable, one non-consumable, and a group of two subscriptions.
 package enum ChaosCatalog {
     package struct Item: Hashable, Sendable {
@@ -18,13 +16,8 @@ package enum ChaosCatalog {
     ]
 
     /// The products, as `options.json` has them for the checkers.
-    package static var json: JSONValue {
-        .object(
-            items.reduce(into: [:]) { members, item in
-                var product: [String: JSONValue] = ["type": .string(item.type)]
-                product["group"] = item.group.map { .string($0) }
-                members[item.identifier] = .object(product)
-            })
+    package static var products: [String: RunOptions.Product] {
+        items.reduce(into: [:]) { $0[$1.identifier] = RunOptions.Product(type: $1.type, group: $1.group) }
     }
 
     /// A white PNG of 1024×1024 pixels, one bit each, which lets the operator promote a product.

@@ -52,7 +52,7 @@ final class ChaosMonitor: Sendable {
     /// Time until the next probe. Services behind the engine are asked seldom while they are well.
     private func pause(_ service: String) -> Duration {
         guard ComposeProject.isOffTheBus(service) else { return Self.interval }
-        let row = board.rows.first { $0.service == service }
+        let row = board.services.first { $0.service == service }
         return row.map { $0.isUp && $0.faults.isEmpty } ?? true ? .seconds(1) : .milliseconds(200)
     }
 
@@ -62,13 +62,15 @@ final class ChaosMonitor: Sendable {
         // A probe that the end of the run cuts off says nothing of its service.
         guard !Task.isCancelled else { return nil }
         let pids = store.pids(of: service)
-        let changes = state.withLock { state in
+        let (changes, restarts) = state.withLock { state in
+            let restarts = state.board.found(service, processes: pids)
             if let old = state.leaving[service] {
-                guard !answers || !pids.contains(old) else { return [ServiceBoard.Change]() }
+                guard !answers || !pids.contains(old) else { return ([ServiceBoard.Change](), restarts) }
                 if answers { state.leaving[service] = nil }
             }
-            return state.board.probed(service, answers: answers, asked: asked, now: now)
+            return (state.board.probed(service, answers: answers, asked: asked, now: now), restarts)
         }
+        for _ in 0..<restarts { history.note(.service, ["service": service, "what": "restarted"]) }
         write(changes)
         return changes.last
     }
@@ -92,16 +94,17 @@ final class ChaosMonitor: Sendable {
         }
     }
 
-    /// Notes a fault's begin.
-    /// - Parameter pid: The process that was signalled.
-    func begin(_ fault: PlannedFault, pid: Int32?) {
+    /// Notes a fault's begin. One that was not injected changes nothing.
+    func begin(_ fault: PlannedFault, _ beginning: ChaosInjector.Beginning) {
+        let count = store.pids(of: fault.target).count
         let changes = state.withLock { state in
-            if fault.name.isInstant, let pid, store.pids(of: fault.target).count < 2 {
-                state.leaving[fault.target] = pid
-            }
-            return state.board.begin(fault, now: now)
+            if fault.name.isInstant, let pid = beginning.pid, count < 2 { state.leaving[fault.target] = pid }
+            return beginning.refusal == nil ? state.board.begin(fault, now: now) : []
         }
-        note(fault, "begin")
+        var detail: [String: String] = [:]
+        detail["refusal"] = beginning.refusal
+        if beginning.pid != nil, count > 1 { detail["process"] = "\(fault.replica % count + 1)" }
+        note(fault, "begin", detail)
         write(changes)
     }
 
@@ -110,10 +113,11 @@ final class ChaosMonitor: Sendable {
         note(fault, "end")
     }
 
-    private func note(_ fault: PlannedFault, _ what: String) {
-        history.note(
-            .fault,
-            ["name": fault.name.rawValue, "target": fault.target, "what": what, "number": "\(fault.number)"])
+    private func note(_ fault: PlannedFault, _ what: String, _ more: [String: String] = [:]) {
+        let detail = [
+            "name": fault.name.rawValue, "target": fault.target, "what": what, "number": "\(fault.number)",
+        ]
+        history.note(.fault, detail.merging(more) { $1 })
     }
 
     private func write(_ changes: [ServiceBoard.Change]) {

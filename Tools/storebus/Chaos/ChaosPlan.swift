@@ -1,5 +1,12 @@
 import Chaos
+import StoreHTTP
 import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The plan of a run.
 struct ChaosPlan: Sendable {
@@ -7,8 +14,8 @@ struct ChaosPlan: Sendable {
     var duration: Duration
     var targets: [String]
     var faults: [FaultName]
-    /// Usual faults that are left out, each with the reason: `disk-full: needs …`.
-    var missing: [String] = []
+    /// Usual faults and parts that are left out, each with the reason.
+    var leftOut: [ChaosRun.LeftOut] = []
     var workload: Workload
     /// The other parts of the run.
     var parts = Set(RunPart.allCases)
@@ -18,10 +25,14 @@ struct ChaosPlan: Sendable {
     var name: String
     var workers = 16
     /// Operations a second, of all workers together.
-    var rate = 100
+    var rate = ChaosPlan.usualRate
     var accounts = 8
     var devicesEach = 2
     var driver = DriverName.process
+    /// The services that the command may name as targets.
+    var services = ServiceList.services
+    /// The options that name the store, as typed: `--data DIR`.
+    var storeArguments: [(option: String, value: String?)] = []
     /// The one fault of a matrix's round, or nil for a seeded schedule.
     var only: PlannedFault?
 
@@ -33,26 +44,50 @@ struct ChaosPlan: Sendable {
             ?? Schedule(seed: seed, duration: duration, targets: targets, faults: faults)
     }
 
+    /// The command that repeats the run: the same faults at the same moments.
+    ///
+    /// A matrix's round is a matrix of one service and one fault.
+    var command: ShellCommand {
+        var command: ShellCommand = only == nil ? "storebus chaos run" : "storebus chaos matrix"
+        // A round adds its number to the seed of its matrix, and three seconds to the length of its fault.
+        command.add("--seed", "\(only == nil ? seed : seed &- 1)")
+        if only == nil {
+            command.add("--duration", TimeLimit(duration).description)
+        } else {
+            command.add("--length", TimeLimit(duration - .seconds(3)).description)
+        }
+        if targets != services { command.add("--target", targets.joined(separator: ",")) }
+        if faults != FaultName.usual { command.add("--faults", faults.map(\.rawValue).joined(separator: ",")) }
+        if workload != .mix { command.add("--workload", workload.rawValue) }
+        let without = RunPart.allCases.filter { !parts.contains($0) }.map(\.rawValue)
+        if !without.isEmpty { command.add("--without", without.joined(separator: ",")) }
+        if rate != Self.usualRate { command.add("--rate", "\(rate)") }
+        for (option, value) in storeArguments {
+            if let value { command.add(option, value) } else { command.add(option) }
+        }
+        return command
+    }
+
+    /// Operations a second of a command without `--rate`.
+    static let usualRate = 100
+
     /// `options.json`.
-    var options: JSONValue {
-        .object([
-            "seed": .string("\(seed)"), "duration": .string(TimeLimit(duration).description),
-            "driver": .string(driver.rawValue), "workload": .string(workload.rawValue),
-            "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
-            "missingFaults": .array(missing.map { .string($0) }),
-            "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
-            "operations": .array(operations.map { .string($0.rawValue) }),
-        ])
-    }
-
-    /// The classes that the run has to exercise.
-    private var operations: [HistoryEntry.Operation] {
-        workload.operations + RunPart.allCases.filter(parts.contains).flatMap(\.operations)
-    }
-
-    func writeOptions() throws(CLIError) {
-        try FileAccess.write(
-            Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)
+    /// - Parameters:
+    ///   - app: The bundle identifier of the run's app.
+    ///   - processes: The services of the store, with the number of their processes.
+    func options(
+        app: String, startedAt: Timestamp, database: String, processes: [ChaosRun.Processes],
+        machine: ChaosRun.Machine = .here, commit: String? = SourceCommit.ofExecutable()
+    ) -> RunOptions {
+        RunOptions(
+            setup: ChaosRun.Setup(
+                id: name, seed: "\(seed)", app: app, startedAt: startedAt,
+                durationSeconds: Double(duration.milliseconds) / 1000, workload: workload.rawValue, rate: rate,
+                customers: accounts, devices: devicesEach, driver: driver.rawValue, targets: targets,
+                faultNames: faults.map(\.rawValue), leftOut: leftOut, database: database, processes: processes,
+                version: StorebusVersion.number, commit: commit, machine: machine, command: command.text),
+            operations: workload.operations + RunPart.allCases.filter(parts.contains).flatMap(\.operations),
+            products: ChaosCatalog.products)
     }
 
     /// Eight hexadecimal digits.
@@ -61,18 +96,22 @@ struct ChaosPlan: Sendable {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// - Throws: `usage` when no fault fits a service, before anything is started.
-    func checkSchedule(isChosen: Bool) throws(CLIError) {
+    /// Leaves out usual faults that hit none of the targets.
+    /// - Parameter isChosen: Whether the command line names the faults. If it does, such a fault is refused.
+    /// - Throws: `usage`, before anything is started.
+    mutating func checkSchedule(isChosen: Bool) throws(CLIError) {
         let services = driver == .compose ? ServiceList.services + ComposeProject.infrastructure : ServiceList.services
+        let targets = targets
         for fault in faults where fault.targets(services).allSatisfy({ !targets.contains($0) }) {
-            // Of the usual faults some fit one service only.
+            let hit = fault.targets(services).joined(separator: ", ")
             guard !isChosen else {
                 throw CLIError(
-                    .usage,
-                    "the fault '\(fault.rawValue)' hits \(fault.targets(services).joined(separator: ", ")) only",
+                    .usage, "the fault '\(fault.rawValue)' hits \(hit) only",
                     hints: ["add it to --target, or leave the fault out"])
             }
+            leftOut.append(ChaosRun.LeftOut(name: fault.rawValue, reason: "hits \(hit) only, which is no target"))
         }
+        faults.removeAll { fault in fault.targets(services).allSatisfy { !targets.contains($0) } }
     }
 
     /// Leaves out usual faults whose means are missing, and remembers them.
@@ -92,7 +131,8 @@ struct ChaosPlan: Sendable {
                     .usage, "the fault '\(fault.rawValue)' \(reason.reason)",
                     hints: [reason.remedy, "or leave the fault out"])
             }
-            missing.append("\(fault.rawValue): \(reason.reason); \(reason.remedy)")
+            leftOut.append(
+                ChaosRun.LeftOut(name: fault.rawValue, reason: "\(reason.reason); \(reason.remedy)"))
         }
         faults = present
     }
@@ -144,5 +184,48 @@ struct ChaosPlan: Sendable {
                 .usage, "there is no \(kind) '\(error.name)'",
                 hints: near + ["they are \(known.joined(separator: ", "))"])
         }
+    }
+}
+
+extension ChaosRun.Machine {
+    /// The machine of this process.
+    static var here: ChaosRun.Machine {
+        let lines = (FileAccess.text("/proc/cpuinfo") ?? "").split(separator: "\n")
+        let name = lines.first { $0.hasPrefix("model name") }?.split(separator: ":", maxSplits: 1).last
+        let process = ProcessInfo.processInfo
+        return ChaosRun.Machine(
+            cores: process.activeProcessorCount, processor: name.map { String($0.drop { $0 == " " }) },
+            memoryBytes: Int(process.physicalMemory))
+    }
+}
+
+/// The commit of the clone of the repository that an executable lies in.
+enum SourceCommit {
+    /// Digits of a commit that are shown.
+    private static let digits = 8
+
+    /// Reads the commit of the clone around the running executable, such as `.build/debug/storebus`.
+    /// - Returns: Nil for an executable elsewhere.
+    static func ofExecutable() -> String? {
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return nil
+        }
+        return of(path)
+    }
+
+    /// - Parameter path: The absolute path of an executable.
+    static func of(_ path: String) -> String? {
+        var directory = path
+        while let slash = directory.lastIndex(of: "/") {
+            directory = String(directory[..<slash])
+            let git = "\(directory)/.git"
+            guard let head = FileAccess.text("\(git)/HEAD") else { continue }
+            guard head.hasPrefix("ref: ") else { return String(head.prefix(digits)) }
+            let name = head.dropFirst("ref: ".count)
+            let packed = (FileAccess.text("\(git)/packed-refs") ?? "").split(separator: "\n")
+            let commit = FileAccess.text("\(git)/\(name)") ?? packed.first { $0.hasSuffix(" \(name)") }.map(String.init)
+            return commit.map { String($0.prefix(digits)) }
+        }
+        return nil
     }
 }

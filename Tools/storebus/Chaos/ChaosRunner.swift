@@ -28,13 +28,15 @@ struct ChaosRunner: Sendable {
     /// Runs, checks the history, and writes the reports.
     func run() async throws(CLIError) -> ChaosVerdict {
         try FileAccess.makeDirectory(plan.directory)
-        try plan.writeOptions()
         let start = ContinuousClock.now
         let world = ChaosWorld(
             name: plan.name, accounts: plan.accounts, devicesEach: plan.devicesEach, workers: plan.workers)
         let history: HistoryWriter
-        let reporter = ChaosReporter(plan, store.api, app: world.bundleId)
+        let options = plan.options(
+            app: world.bundleId, startedAt: .wallClock(), database: store.database, processes: store.processes)
+        let reporter = ChaosReporter(options, store.api)
         do throws(HistoryFault) {
+            try RunDirectory(plan.directory).write(options)
             history = try HistoryWriter(
                 path: "\(plan.directory)/\(RunDirectory.historyName)", onAppend: reporter.observe
             ) {
@@ -160,7 +162,7 @@ struct ChaosRunner: Sendable {
         var unhealed: [String] = []
         if !wasBrokenOff {
             if await !monitor.waitUntilUp(within: Self.healTimeout) {
-                unhealed += monitor.board.rows.filter { !$0.isUp }.map(\.service)
+                unhealed += monitor.board.services.filter { !$0.isUp }.map(\.service)
             }
             // Some load after healing shows that the store serves again.
             try? await ContinuousClock().sleep(for: .seconds(1))
@@ -239,7 +241,7 @@ struct ChaosRunner: Sendable {
                 display.note(step.fault)
                 let beginning = await injector.begin(step.fault)
                 if let refusal = beginning.refusal { display.refused(step.fault, refusal) }
-                monitor.begin(step.fault, pid: beginning.pid)
+                monitor.begin(step.fault, beginning)
                 if step.fault.name == .overload { surge = Task { await overload(client, number: step.fault.number) } }
             }
         }

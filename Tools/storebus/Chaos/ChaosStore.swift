@@ -3,6 +3,7 @@ import Chaos
 import EventLoop
 import Glibc
 import NATSClient
+import StoreHTTP
 import StoreModels
 
 /// The store that a run disturbs: its own, a running `storebus up`, or a compose project.
@@ -13,6 +14,8 @@ struct ChaosStore: Sendable {
     let bus: BusTarget
     /// Every service with a process, the broker first where the store has its own.
     let services: [String]
+    /// `SQLite`, or `PostgreSQL` with its address without secrets.
+    let database: String
     /// Reaches the services' processes.
     let driver: any ServiceDriver
     /// The `storebus up` that the run has started, or nil for a store it found.
@@ -41,6 +44,7 @@ struct ChaosStore: Sendable {
             adminKey: key ?? FileAccess.text(directory.adminKey))
         bus = try BusTarget.find(url: nil, tokenFile: nil, data: directory.path, environment)
         services = (record.monitorPort == nil ? [] : [ServiceList.broker]) + ServiceName.rawValues
+        database = record.database.map { "PostgreSQL, \($0)" } ?? "SQLite"
         driver = ProcessDriver(directory)
     }
 
@@ -52,6 +56,7 @@ struct ChaosStore: Sendable {
         directory = nil
         owned = nil
         services = project.services
+        database = services.contains("postgres") ? "PostgreSQL of the project" : "outside the project"
         guard let door = project.published(ComposeProject.door, port: 7430) else {
             throw CLIError(
                 .serverUnreachable, "the door of project \(project.name) is not published on this machine",
@@ -102,6 +107,11 @@ struct ChaosStore: Sendable {
 
     /// Process identifiers of a service, in the order of its replicas.
     func pids(of service: String) -> [Int32] { driver.pids(of: service) }
+
+    /// The number of processes of each service.
+    var processes: [ChaosRun.Processes] {
+        services.map { ChaosRun.Processes(service: $0, count: max(1, pids(of: $0).count)) }
+    }
 
     /// Stops the store if the run has started it, and removes its data.
     func close() async { await owned?.stop() }

@@ -43,7 +43,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     var workload = Workload.mix.rawValue
     @Option("Other parts to leave out, separated by commas: \(RunPart.listed).", "parts", .list(RunPart.rawValues))
     var without: String?
-    @Option("Operations a second.", "n") var rate = 100
+    @Option("Operations a second.", "n") var rate = ChaosPlan.usualRate
     @Option("Write history and reports here. Default: chaos-<seed>.", "dir", .directory) var out: String?
     @Option(
         "Disturb the store that runs on this directory. Default: a new store, removed afterwards.", "dir", .directory)
@@ -81,21 +81,47 @@ struct ChaosOptions: ParsableArguments, Sendable {
             directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
             name: ChaosPlan.newName(), rate: rate, driver: driver)
         plan.parts = try ChaosPlan.parts(without: without)
-        if driver == .compose, plan.parts.remove(.notifications) != nil {
-            plan.missing.append("notifications: containers cannot reach a server of this process; use --driver process")
+        plan.leftOut = RunPart.allCases.filter { !plan.parts.contains($0) }.map { part in
+            ChaosRun.LeftOut(name: part.rawValue, reason: "--without")
         }
-        let services = driver == .compose ? try await compose(environment).project.services : ServiceList.services
-        plan.targets = try ChaosPlan.targets(target, of: services)
-        try plan.checkSchedule(isChosen: faults != nil)
+        if driver == .compose {
+            let project = try await compose(environment).project
+            plan.services = project.services
+            plan.storeArguments = [("--driver", driver.rawValue), ("--project", project.name)]
+            if plan.parts.remove(.notifications) != nil {
+                plan.leftOut.append(
+                    ChaosRun.LeftOut(
+                        name: RunPart.notifications.rawValue,
+                        reason: "containers cannot reach a server of this process; use --driver process"))
+            }
+        } else {
+            plan.storeArguments = storeArguments(environment)
+        }
+        plan.targets = try ChaosPlan.targets(target, of: plan.services)
         try plan.dropMissing(
             ChaosMeans.Store(
                 isOwn: data == nil && driver == .process, hasDatabase: databaseUrl != nil, keepsData: keepData,
                 isReceiving: plan.parts.contains(.notifications)),
             isChosen: faults != nil)
         if !output.quiet {
-            for line in plan.missing { environment.console.narrate("left out: \(line)\n") }
+            for left in plan.leftOut where left.reason != "--without" {
+                environment.console.narrate("left out: \(left.name): \(left.reason)\n")
+            }
         }
+        try plan.checkSchedule(isChosen: faults != nil)
         return plan
+    }
+
+    /// The options that name the store of processes.
+    private func storeArguments(_ environment: CommandEnvironment) -> [(option: String, value: String?)] {
+        if let data {
+            return [("--data", DataDirectory(data, currentDirectory: environment.currentDirectory).path)]
+        }
+        var arguments: [(option: String, value: String?)] = []
+        for replica in replicas { arguments.append(("--replicas", replica)) }
+        if let databaseUrl { arguments.append(("--database-url", databaseUrl)) }
+        if keepData { arguments.append(("--keep-data", nil)) }
+        return arguments
     }
 
     /// Finds the compose project that runs the store.
@@ -156,7 +182,53 @@ struct ChaosVerdict: Sendable {
     /// `valid`, or why not.
     var word: String { outcome.unhealed.isEmpty ? report.check.verdict.rawValue : "not healed" }
 
-    var line: String { "\(report.line)  report: \(outcome.directory)/report.html" }
+    /// - Parameter isBrief: Whether only the line about the whole run is printed.
+    func result(isBrief: Bool) -> CommandResult {
+        let text = report.text(in: outcome.directory, isBrief: isBrief)
+        let unhealed = outcome.unhealed.prefix(10).map { "not healed: \($0)\n" }.joined()
+        let members = report.json(in: outcome.directory).with([
+            "brokenOff": .bool(outcome.wasBrokenOff), "unhealed": .array(outcome.unhealed.map { .string($0) }),
+        ])
+        return CommandResult(data: members) { text($0) + unhealed }
+    }
+}
+
+extension RunReport {
+    /// Faults that a terminal shows. The reports have all.
+    private static let shownFaultsMax = 100
+
+    /// The end of a run on a terminal.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the run.
+    ///   - isBrief: Whether only the line about the whole run is printed.
+    func text(in directory: String, isBrief: Bool) -> @Sendable (Style) -> String {
+        let line = "\(run.line ?? "")  report: \(directory)/report.html\n"
+        guard !isBrief else { return { _ in line } }
+        let faults = faultTable
+        let table = Table(
+            faults.columns.map { Table.Column(stringLiteral: $0.uppercased()) },
+            faults.rows.prefix(Self.shownFaultsMax),
+            { $0 })
+        let more = faults.rows.count - Self.shownFaultsMax
+        let rest = more > 0 ? "… and \(Format.count(more, "fault")) more in \(directory)/report.md\n" : ""
+        let reasons = Dictionary(grouping: run.faultKinds.filter { $0.reason != nil }) { $0.reason ?? "" }
+        let undrawn = reasons.sorted { $0.key < $1.key }.map { reason, kinds in
+            "none of \(kinds.map(\.fault).joined(separator: ", ")): \(reason)\n"
+        }.joined()
+        let declined =
+            "\(Format.count(run.counts.declined, "operation")) declined on purpose, "
+            + "\(run.counts.refused) refused, \(run.counts.unknown) without an answer\n"
+        let again = run.setup.map { "again: \($0.command)\n" } ?? ""
+        return { style in
+            line + (table.rows.isEmpty ? "" : table.text(style)) + rest + declined + undrawn + again
+        }
+    }
+
+    /// `report.json` with the place of the page.
+    func json(in directory: String) -> JSONValue {
+        JSONText.value(run).with(["report": .string("\(directory)/report.html")])
+    }
 }
 
 /// `storebus chaos run`
@@ -210,23 +282,9 @@ struct ChaosRunCommand: AsyncParsableCommand {
         ) { store, bus throws(CLIError) in
             try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
         }
-        chaos.output.print(verdict.result(plan))
+        chaos.output.print(verdict.result(isBrief: chaos.output.quiet))
         if verdict.outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
         if !verdict.isGood { throw QuietExit(status: .refused) }
-    }
-}
-
-extension ChaosVerdict {
-    func result(_ plan: ChaosPlan) -> CommandResult {
-        let members = report.jsonValue.with([
-            "report": .string("\(outcome.directory)/report.html"),
-            "seed": .string("\(plan.seed)"),
-            "brokenOff": .bool(outcome.wasBrokenOff),
-            "unhealed": .array(outcome.unhealed.map { .string($0) }),
-        ])
-        var text = line + "\n"
-        for name in outcome.unhealed.prefix(10) { text += "not healed: \(name)\n" }
-        return CommandResult(text, data: members)
     }
 }
 

@@ -41,7 +41,8 @@ struct ChaosCheckCommand: AsyncParsableCommand {
         let run = RunDirectory(directory)
         let report = try Self.report(of: run)
         output.print(
-            CommandResult("\(report.line)  report: \(run.path)/report.html\n", data: report.jsonValue))
+            CommandResult(
+                data: report.json(in: run.path), text: report.text(in: run.path, isBrief: output.quiet)))
         if report.check.verdict != .valid { throw QuietExit(status: .refused) }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BusClient
 import Chaos
+import StoreHTTP
 import StoreModels
 
 /// `storebus chaos matrix`
@@ -86,14 +87,14 @@ struct ChaosMatrixRow: Hashable, Sendable {
     var verdict: String
     var isGood: Bool
     /// Milliseconds. Nil if the service was never away.
-    var recovery: Int64?
+    var recovery: Int?
     /// 0 to 1. Nil without operations.
     var availability: Double?
     var operations: Int
 
     private var cells: [String] {
         [
-            service, fault, verdict, recovery.map(ServiceBoard.seconds) ?? "-",
+            service, fault, verdict, recovery.map(ReportText.seconds) ?? "-",
             availability.map(Self.percent) ?? "-", "\(operations)",
         ]
     }
@@ -117,7 +118,7 @@ struct ChaosMatrixRow: Hashable, Sendable {
         let items = rows.map { row -> JSONValue in
             .object([
                 "service": .string(row.service), "fault": .string(row.fault), "verdict": .string(row.verdict),
-                "worstRecoveryMilliseconds": row.recovery.map { .integer(Int($0)) } ?? .null,
+                "worstRecoveryMilliseconds": row.recovery.map { .integer($0) } ?? .null,
                 "availability": row.availability.map { .number("\($0)") } ?? .null,
                 "operations": .integer(row.operations),
             ])
@@ -131,7 +132,7 @@ extension ChaosMatrixRow {
     init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
         self.init(
             service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
-            isGood: verdict.isGood, recovery: Int64(verdict.report.statistics.worstRecovery),
-            availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
+            isGood: verdict.isGood, recovery: verdict.report.run.worstRecoveryMilliseconds,
+            availability: verdict.report.run.availability, operations: verdict.outcome.operations)
     }
 }

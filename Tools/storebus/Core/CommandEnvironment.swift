@@ -30,6 +30,9 @@ struct CommandEnvironment: Sendable {
     /// Opens an address in a browser and returns whether it could, given the environment's variables.
     var openPage: @Sendable (_ address: String, _ variables: [String: String]) -> Bool = { _, _ in false }
 
+    /// The size of the terminal on standard error.
+    var terminalSize: @Sendable () -> TerminalSize = { .usual }
+
     /// Completes printed commands with the flags of this one.
     var printed = PrintedCommands.none
 
@@ -86,6 +89,7 @@ struct CommandEnvironment: Sendable {
         var environment = CommandEnvironment(
             console: .standard, variables: variables, terminal: terminal, answer: { readLine(strippingNewline: true) })
         environment.openPage = Browser.open
+        environment.terminalSize = TerminalSize.process
         return environment
     }()
 }
@@ -115,6 +119,24 @@ struct Terminal: Hashable, Sendable {
         Terminal(
             isInput: isatty(STDIN_FILENO) == 1, isOutput: isatty(STDOUT_FILENO) == 1,
             isError: isatty(STDERR_FILENO) == 1, isDumb: variables["TERM"] == "dumb")
+    }
+}
+
+/// The rows and columns of a terminal.
+struct TerminalSize: Hashable, Sendable {
+    var columns: Int
+    var rows: Int
+
+    /// The size of a terminal that does not tell it.
+    static let usual = TerminalSize(columns: 80, rows: 24)
+
+    /// The process's own, as it is now.
+    @Sendable static func process() -> TerminalSize {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return .usual
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 }
 

@@ -29,6 +29,9 @@ struct ShellCommand: Hashable, Sendable {
 
     private(set) var words: [Word] = []
 
+    /// Adds a flag.
+    mutating func add(_ flag: String) { words.append(Word(text: flag, origin: .literal)) }
+
     /// Adds an option with a value.
     mutating func add(_ option: String, _ value: String) {
         words += [Word(text: option, origin: .literal), Word(text: value, origin: .named)]

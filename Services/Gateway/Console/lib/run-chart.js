@@ -2,7 +2,7 @@
 import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { number } from './format.js';
-import { seconds } from './runs.js';
+import { processOf, seconds } from './runs.js';
 
 const text = strings.run;
 const WIDTH = 1000;
@@ -14,7 +14,8 @@ const BARS = 150;
 const BETWEEN = 30;
 const LINES = 120;
 const LETTER = 7;
-const SERIES = ['succeeded', 'refused', 'unknown'];
+// Declined on purpose is no failure; the last two are.
+export const SERIES = ['succeeded', 'declined', 'refused', 'unknown'];
 
 export const latency = value => value === undefined ? '–' : value < 1000 ? text.ms(number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))) : text.seconds(number(Math.round(value / 100) / 10));
 
@@ -33,7 +34,7 @@ const ticks = (most, parts) => {
 function bandsOf(run, end, x) {
     const ends = [];
     return run.faults.map(fault => {
-        const name = text.at(fault.fault, fault.service);
+        const name = text.at(fault.fault, processOf(fault));
         const left = x(fault.beganAtSecond);
         const width = Math.max(2, x(fault.endedAtSecond ?? end) - left);
         const room = name.length * LETTER + 8;
@@ -55,15 +56,15 @@ export function RunChart({ run, label }) {
     const second = middle + BETWEEN;
     const bottom = second + LINES;
 
-    const most = Math.max(1, ...steps.map(step => step.succeeded + step.refused + step.unknown));
+    const most = Math.max(1, ...steps.map(step => SERIES.reduce((sum, name) => sum + step.counts[name], 0)));
     const y = count => middle - count / most * BARS;
     const bars = name => {
         const before = SERIES.slice(0, SERIES.indexOf(name));
-        return steps.filter(step => step[name] > 0).map(step => {
-            const base = before.reduce((sum, one) => sum + step[one], 0);
+        return steps.filter(step => step.counts[name] > 0).map(step => {
+            const base = before.reduce((sum, one) => sum + step.counts[one], 0);
             const left = x(step.second);
             const right = Math.max(left + 0.5, x(step.second + stepSeconds) - 0.6);
-            return `M${left.toFixed(1)} ${y(base).toFixed(1)}V${y(base + step[name]).toFixed(1)}H${right.toFixed(1)}V${y(base).toFixed(1)}Z`;
+            return `M${left.toFixed(1)} ${y(base).toFixed(1)}V${y(base + step.counts[name]).toFixed(1)}H${right.toFixed(1)}V${y(base).toFixed(1)}Z`;
         }).join('');
     };
 

@@ -1,6 +1,5 @@
 // Runs of `storebus chaos run` that have reported themselves.
 import { strings } from '../strings.pages.js';
-import { cli } from './actions.js';
 import { number, words } from './format.js';
 
 const text = strings.run;
@@ -16,7 +15,6 @@ export function stateOf(run) {
 }
 
 export const seconds = value => value === undefined ? '–' : text.seconds(number(Math.round(value * 10) / 10));
-export const recovery = ({ worstRecoveryMilliseconds: value }) => value === undefined ? '–' : seconds(value / 1000);
-
-// The same seed, duration, targets and faults give the same schedule.
-export const replay = run => cli(['chaos', 'run', '--seed', run.seed, '--target', run.targets.join(','), '--faults', run.faultNames.join(','), '--workload', run.workload, '--rate', run.rate, '--duration', `${run.durationSeconds}s`], null);
+export const milliseconds = value => value === undefined ? '–' : seconds(value / 1000);
+export const recovery = ({ worstRecoveryMilliseconds: value }) => milliseconds(value);
+export const processOf = fault => fault.process ? text.process(fault.service, fault.process) : fault.service;

@@ -23,8 +23,8 @@ struct ChaosRunArea: Area {
             Route(BusRoutes.putRun) { call in
                 let id = try call.parameter(.id, of: "run")
                 let run = try await call.body(of: BusRoutes.putRun)
-                guard run.id.isExactly(id) else {
-                    throw StoreError.invalid("$.id", "must be the identifier in the path, '\(id)'")
+                guard run.setup?.id.isExactly(id) == true else {
+                    throw StoreError.invalid("$.setup.id", "must be the identifier in the path, '\(id)'")
                 }
                 try await runs.put(run)
                 return .noContent
@@ -35,86 +35,37 @@ struct ChaosRunArea: Area {
 
 extension ChaosRun: CheckedBody {
     /// The allowed range of numbers, those that every JSON reader keeps.
-    private static let numbers = 0...(1 << 53 - 1)
-    private static let lineLengthMax = 1000
-    private static let pathLengthMax = 4096
+    private static let numbers = 0.0...Double(1 << 53 - 1)
+    private static let textLengthMax = 4096
+    private static let entriesMax = 1000
 
     package func validate() throws(StoreError) {
-        for (path, text) in [("$.app", app), ("$.workload", workload)] { try Identifier.check(text, at: path) }
-        guard (1...20).contains(seed.utf8.count), seed.utf8.allSatisfy(Self.isDigit) else {
-            throw .invalid("$.seed", "must be 1 to 20 decimal digits")
+        guard let setup else { throw .invalid("$.setup", "must be there") }
+        guard updatedAt != nil else { throw .invalid("$.updatedAt", "must be there") }
+        guard (1...20).contains(setup.seed.utf8.count), setup.seed.utf8.allSatisfy(Self.isDigit) else {
+            throw .invalid("$.setup.seed", "must be 1 to 20 decimal digits")
         }
-        if let line { try Identifier.check(line, at: "$.line", lengthMax: Self.lineLengthMax) }
-        if let report { try Identifier.check(report, at: "$.report", lengthMax: Self.pathLengthMax) }
-        try Self.check(targets, at: "$.targets")
-        try Self.check(faultNames, at: "$.faultNames")
-        try checkLengths()
-        try checkNumbers()
-        for (index, service) in services.enumerated() {
-            try Identifier.check(service.service, at: "$.services[\(index)].service")
-            try Self.check(service.faults, at: "$.services[\(index)].faults")
-        }
-        for (index, fault) in faults.enumerated() {
-            try Identifier.check(fault.fault, at: "$.faults[\(index)].fault")
-            try Identifier.check(fault.service, at: "$.faults[\(index)].service")
-        }
-        for (index, one) in invariants.enumerated() {
-            try Identifier.check(one.invariant, at: "$.invariants[\(index)].invariant")
-            try Identifier.check(one.statement, at: "$.invariants[\(index)].statement")
-        }
+        let bytes = (try? StoreJSON.encode(self)) ?? []
+        try Self.check(StoreJSON.decode(JSONValue.self, from: bytes), at: "$")
     }
 
-    private func checkLengths() throws(StoreError) {
-        let lengths = [
-            ("services", services.count, 64), ("faults", faults.count, 1000), ("steps", steps.count, 180),
-            ("invariants", invariants.count, 64),
-        ]
-        for (name, count, max) in lengths where count > max {
-            throw .invalid("$.\(name)", "has \(count) entries, at most \(max) are allowed")
-        }
-    }
-
-    private func checkNumbers() throws(StoreError) {
-        let own: [(String, Int?)] = [
-            ("elapsedSeconds", elapsedSeconds), ("durationSeconds", durationSeconds), ("rate", rate),
-            ("operations", operations), ("succeeded", succeeded), ("refused", refused), ("unknown", unknown),
-            ("stepSeconds", stepSeconds), ("lost", lost), ("doubleCharges", doubleCharges),
-            ("worstRecoveryMilliseconds", worstRecoveryMilliseconds),
-        ]
-        for (name, value) in own { try Self.check(value.map(Double.init), at: "$.\(name)") }
-        for (index, service) in services.enumerated() {
-            try Self.check(service.worstRecoveryMilliseconds.map(Double.init), at: "$.services[\(index)]")
-        }
-        for (index, fault) in faults.enumerated() {
-            for value in [Double(fault.number), fault.beganAtSecond, fault.endedAtSecond] {
-                try Self.check(value, at: "$.faults[\(index)]")
+    /// Checks every text, number and list of a value.
+    private static func check(_ value: JSONValue, at path: String) throws(StoreError) {
+        switch value {
+        case .string(let text): try Identifier.check(text, at: path, lengthMax: textLengthMax)
+        case .number(let text):
+            guard let number = Double(text), numbers.contains(number) else {
+                throw .invalid(path, "must be a number from 0 to 2^53-1")
             }
-        }
-        for (index, step) in steps.enumerated() {
-            let counts = [step.second, step.succeeded, step.refused, step.unknown].map(Double.init)
-            for value in counts + [step.p50Milliseconds ?? 0, step.p99Milliseconds ?? 0] {
-                try Self.check(value, at: "$.steps[\(index)]")
+        case .array(let values):
+            guard values.count <= entriesMax else {
+                throw .invalid(path, "has \(values.count) entries, at most \(entriesMax) are allowed")
             }
+            for (index, value) in values.enumerated() { try check(value, at: "\(path)[\(index)]") }
+        case .object(let members):
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) { try check(value, at: "\(path).\(name)") }
+        case .bool, .null: break
         }
-        for (index, one) in invariants.enumerated() {
-            for value in [one.examined, one.violations] {
-                try Self.check(Double(value), at: "$.invariants[\(index)]")
-            }
-        }
-    }
-
-    private static func check(_ value: Double?, at path: String) throws(StoreError) {
-        guard let value else { return }
-        guard (Double(numbers.lowerBound)...Double(numbers.upperBound)).contains(value) else {
-            throw .invalid(path, "must have numbers from 0 to 2^53-1")
-        }
-    }
-
-    private static func check(_ words: [String], at path: String) throws(StoreError) {
-        guard words.count <= 64 else {
-            throw .invalid(path, "has \(words.count) entries, at most 64 are allowed")
-        }
-        for (index, word) in words.enumerated() { try Identifier.check(word, at: "\(path)[\(index)]") }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -137,8 +88,9 @@ package struct ChaosRuns: Sendable {
 
     /// Keeps a report in place of the run's report before.
     func put(_ run: ChaosRun) async throws {
+        guard let kept = ChaosRunSummary(run) else { throw StoreError.invalid("$.setup", "must be there") }
         let report = String(decoding: try StoreJSON.encode(run), as: UTF8.self)
-        let summary = String(decoding: try StoreJSON.encode(ChaosRunSummary(run)), as: UTF8.self)
+        let summary = String(decoding: try StoreJSON.encode(kept), as: UTF8.self)
         try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
                 try await transaction.execute(
@@ -146,7 +98,7 @@ package struct ChaosRuns: Sendable {
                     INSERT INTO chaos_run (run_id, started_at, summary, report) VALUES (?, ?, ?, ?)
                     ON CONFLICT (run_id) DO UPDATE
                     SET started_at = excluded.started_at, summary = excluded.summary, report = excluded.report
-                    """, run.id, run.startedAt.milliseconds, summary, report)
+                    """, kept.id, kept.startedAt.milliseconds, summary, report)
                 try await transaction.execute(
                     """
                     DELETE FROM chaos_run WHERE run_id NOT IN (

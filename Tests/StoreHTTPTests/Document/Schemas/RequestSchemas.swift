@@ -19,7 +19,7 @@ extension Schema {
 extension Schema {
     /// A word or sentence of a chaos run.
     fileprivate static let runWord: Schema = .component(
-        "RunWord", identifier().merging(["description": "A word or sentence of a run."]))
+        "RunWord", identifier(max: 4096).merging(["description": "A word or sentence of a run."]))
     /// A number of things that every JSON reader has exactly.
     fileprivate static let exactCount: Schema = ["minimum": 0, "maximum": 9_007_199_254_740_991]
 }
@@ -215,40 +215,74 @@ extension SchemaTable {
 
     /// Declares the reports of chaos runs.
     mutating func declareChaosRuns() {
+        func part(
+            words: [String] = [], counts: [String] = [], lists: [String] = [], more: [String: Schema] = [:]
+        ) -> TypeSchema {
+            var members = more
+            for name in words { members[name] = .runWord }
+            for name in counts { members[name] = .exactCount }
+            for name in lists { members[name] = ["maxItems": 1000] }
+            return .part(members)
+        }
         declare(
             ChaosRun.self,
-            .part([
-                "id": .identifier(), "seed": .text(matching: "^[0-9]{1,20}$"), "app": .runWord, "startedAt": .instant,
-                "updatedAt": .instant, "targets": .list(of: .runWord, max: 64),
-                "faultNames": .list(of: .runWord, max: 64),
-                "workload": .runWord, "services": ["maxItems": 64], "faults": ["maxItems": 1000],
-                "steps": ["maxItems": 180], "invariants": ["maxItems": 64], "line": .text(max: 1000),
-                "report": .text(max: 4096), "elapsedSeconds": .exactCount, "durationSeconds": .exactCount,
-                "rate": .exactCount, "operations": .exactCount, "succeeded": .exactCount, "refused": .exactCount,
-                "unknown": .exactCount, "stepSeconds": .exactCount, "lost": .exactCount, "doubleCharges": .exactCount,
-                "worstRecoveryMilliseconds": .exactCount,
-            ]))
+            part(
+                words: ["line", "report"],
+                counts: [
+                    "elapsedSeconds", "availability", "availabilityInFaults", "stepSeconds", "lost", "doubleCharges",
+                    "worstRecoveryMilliseconds",
+                ],
+                lists: [
+                    "operationKinds", "services", "faults", "faultKinds", "steps", "money", "notifications",
+                    "isolatedStores", "invariants", "violations",
+                ],
+                more: ["updatedAt": .instant, "gaps": .list(of: .runWord, max: 1000)]))
+        declare(
+            ChaosRun.Setup.self,
+            part(
+                words: ["app", "workload", "driver", "database", "version", "commit", "command"],
+                counts: ["durationSeconds", "rate", "customers", "devices"], lists: ["leftOut", "processes"],
+                more: [
+                    "id": .identifier(), "seed": .text(matching: "^[0-9]{1,20}$"), "startedAt": .instant,
+                    "targets": .list(of: .runWord, max: 1000), "faultNames": .list(of: .runWord, max: 1000),
+                ]))
+        declare(ChaosRun.LeftOut.self, part(words: ["name", "reason"]))
+        declare(ChaosRun.Processes.self, part(words: ["service"], counts: ["count"]))
+        declare(ChaosRun.Machine.self, part(words: ["processor"], counts: ["cores", "memoryBytes"]))
+        declare(ChaosRun.Counts.self, part(counts: ["succeeded", "declined", "refused", "unknown"]))
+        declare(ChaosRun.OperationKind.self, part(words: ["operation"]))
+        declare(ChaosRun.Latency.self, part(counts: ["answers", "p50Milliseconds", "p99Milliseconds"]))
         declare(
             ChaosRun.Service.self,
-            .part([
-                "service": .runWord, "faults": .list(of: .runWord, max: 64), "worstRecoveryMilliseconds": .exactCount,
-            ]))
+            part(
+                words: ["service"], counts: ["restarts", "lastRecoveryMilliseconds", "worstRecoveryMilliseconds"],
+                more: ["faults": .list(of: .runWord, max: 1000)]))
         declare(
             ChaosRun.Fault.self,
-            .part([
-                "number": .exactCount, "fault": .runWord, "service": .runWord, "beganAtSecond": .exactCount,
-                "endedAtSecond": .exactCount,
-            ]))
+            part(
+                words: ["fault", "service", "notInjected"],
+                counts: [
+                    "number", "process", "beganAtSecond", "endedAtSecond", "recoveryMilliseconds", "operations",
+                    "refused",
+                    "unknown", "retried", "slow",
+                ]))
         declare(
-            ChaosRun.Step.self,
-            .part([
-                "second": .exactCount, "succeeded": .exactCount, "refused": .exactCount, "unknown": .exactCount,
-                "p50Milliseconds": .exactCount, "p99Milliseconds": .exactCount,
-            ]))
+            ChaosRun.FaultKind.self,
+            part(
+                words: ["fault", "reason"],
+                counts: ["count", "recoveryP50Milliseconds", "recoveryMaxMilliseconds"],
+                more: ["services": .list(of: .runWord, max: 1000)]))
+        declare(ChaosRun.Step.self, part(counts: ["second", "p50Milliseconds", "p99Milliseconds"]))
         declare(
-            ChaosRun.Invariant.self,
-            .part([
-                "invariant": .runWord, "statement": .runWord, "examined": .exactCount, "violations": .exactCount,
-            ]))
+            ChaosRun.Money.self,
+            part(words: ["currency"], counts: ["transactions", "priced", "charges", "charged", "refunded"]))
+        declare(ChaosRun.Number.self, part(words: ["name"], counts: ["count"]))
+        declare(
+            ChaosRun.Invariant.self, part(words: ["invariant", "statement"], counts: ["examined", "violations"]))
+        declare(
+            ChaosRun.Violation.self,
+            part(
+                words: ["invariant", "subject", "expected", "found"],
+                more: ["lines": .list(of: .runWord, max: 1000)]))
     }
 }

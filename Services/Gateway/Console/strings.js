@@ -29,7 +29,7 @@ export const strings = {
         services: 'Services', allWell: 'all answer', missing: names => `missing: ${names}`, clock: 'Store clock', next: 'Due next', nothingDue: 'nothing', inbox: 'Waiting for you', unfinished: 'Not finished', orMore: count => `${count}+`,
         feed: 'What just happened', pause: 'Pause', goOn: count => `Go on (${count} new)`, resume: 'Go on', quiet: 'Nothing yet. It shows here as it happens.', rate: 'Events a minute',
         first: 'Do this next',
-        steps: [['Buy something, as an app would', 'storebus buy com.example.pro.monthly --as alice'], ['Let three months pass', 'storebus time advance 3mo'], ['Forward notifications to your server', 'storebus listen --forward-to http://localhost:3000/apple'], ['Point Apple’s server library here', 'storebus trust python']],
+        steps: product => [product ? ['Buy something, as an app would', ['buy', [product], '--as', 'alice']] : ['Import your products', ['import', 'App.storekit']], ['Let three months pass', ['time', 'advance', '3mo']], ['Forward notifications to your server', ['listen', '--forward-to', 'http://localhost:8080/apple']], ['Point Apple’s server library here', ['trust', 'python']]],
         storeSteps: 'Or tap Buy on the store page.',
     },
 };

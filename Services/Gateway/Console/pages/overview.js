@@ -1,7 +1,7 @@
 // Is all well, what waits, and what just happened.
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.js';
-import { get } from '../lib/api.js';
+import { appURL, get } from '../lib/api.js';
 import { Sparkline } from '../lib/charts.js';
 import { storeNow } from '../lib/clock.js';
 import { transactionEvents, useData } from '../lib/data.js';
@@ -64,6 +64,16 @@ function Feed({ app }) {
     </${Card}>`;
 }
 
+// The first commands, about a product that the app has.
+function Steps({ app }) {
+    const steps = useData(async () => {
+        const [{ cli }, { products: [product] }] = await Promise.all([import('../lib/actions.js'), get(appURL(app, 'products'), { limit: 1 })]);
+        return text.steps(product?.productIdentifier).map(([says, words]) => [says, cli(words, app)]);
+    }, [app]);
+    return html`<${Failure} error=${steps.error} retrying />
+        <ol class="plain steps">${steps.data?.map(([says, command]) => html`<li key=${says}>${says}<pre>${command}</pre></li>`)}</ol>`;
+}
+
 export default function Overview() {
     const app = chosenApp.use();
     const shown = clock.use();
@@ -95,7 +105,7 @@ export default function Overview() {
             <${Feed} app=${app} />
             <div class="stack">
                 ${any.data?.transactions.length === 0 && html`<${Card} title=${text.first}>
-                    <ol class="plain steps">${text.steps.map(([says, command]) => html`<li>${says}<pre>${command}</pre></li>`)}</ol>
+                    <${Steps} app=${app} />
                     <p class="soft"><a href=${link('store')}>${text.storeSteps}</a></p>
                 </${Card}>`}
                 <${Card} title=${text.services}>

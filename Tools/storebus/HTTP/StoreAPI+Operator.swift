@@ -11,6 +11,12 @@ extension StoreAPI {
         return (response.status == 200 && (body?.degraded ?? []).isEmpty, body)
     }
 
+    /// Creates an address of the console that signs one browser in, within a minute.
+    func consoleAddress() async throws(CLIError) -> (url: String, expiresAt: Timestamp) {
+        let ticket = try await call(ConsoleRoutes.createTicket)
+        return ("\(url)/\(ConsoleRoutes.ticketFragment)\(ticket.ticket)", ticket.expiresAt)
+    }
+
     // MARK: Accounts
 
     /// Lists all accounts.
@@ -64,7 +70,8 @@ extension StoreAPI {
     }
 
     /// Lists an app's products in the catalogue's order.
-    func catalogProducts(_ bundleId: String, storefront: String = "USA") async throws(CLIError) -> [Product] {
+    /// - Parameter storefront: Nil for the app's.
+    func catalogProducts(_ bundleId: String, storefront: String? = nil) async throws(CLIError) -> [Product] {
         try await all(AppRoutes.products, [.bundleId: bundleId], query: ["storefront": storefront])
     }
 

@@ -76,4 +76,16 @@ import Testing
             #expect(try store.product("com.example.pro.monthly")?.introductoryPrice?.paymentMode == .freeTrial)
         }
     }
+
+    @Test func `the sample catalogue has two levels, a grace period and an offer of each kind`() async throws {
+        try await withCatalog { store async throws in
+            #expect(try await store.importSampleIfEmpty())
+            #expect(try store.quote("com.example.pro.yearly", of: "com.example.app").subscriptionLevel == 1)
+            let monthly = try store.quote("com.example.pro.monthly", of: "com.example.app")
+            #expect(monthly.subscriptionLevel == 2)
+            #expect(monthly.redeemableOffers?.map(\.offer.identifier) == ["SPRING", "back.free.month"])
+            #expect(try store.product("com.example.pro.monthly")?.discounts.map(\.identifier) == ["loyal"])
+            #expect(try store.app(AppRequest(bundleId: "com.example.app")).settings.billingGracePeriod)
+        }
+    }
 }

@@ -20,6 +20,21 @@ import Testing
         }
     }
 
+    @Test func `a list without a storefront has the prices of the file's`() async throws {
+        try await withCatalog { store async throws in
+            func currency() throws -> String? {
+                try store.products.list(ProductsPageRequest(bundleId: CatalogFixture.bundleId)).products.first?
+                    .price.currency.code
+            }
+            #expect(try currency() == nil)
+            let products = [FileBuilder.product("a", price: "1.99")]
+            try await store.importFile(FileBuilder.file(products: products))
+            #expect(try currency() == "USD")
+            try await store.importFile(FileBuilder.file(products: products, settings: ["_storefront": "CHN"]))
+            #expect(try currency() == "CNY")
+        }
+    }
+
     @Test(arguments: [
         ("0.5", "0.50", "1"), ("0.49", "0.49", "1"), ("0.01", "0.01", "1"), ("0", "0.00", "0"),
         ("300", "300.00", "300"),

@@ -124,7 +124,11 @@ def both(what, receipt, expected, **options):
 
 
 print("a store with the sample catalogue, and a customer who bought nothing (M139)")
-call("PUT", f"/admin/v1/apps/{APP}/catalog", ADMIN, raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
+catalog = json.loads(raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
+for product in catalog["subscriptionGroups"][0]["subscriptions"]:
+    product["groupNumber"] = 1
+catalog["settings"]["_billingGracePeriodEnabled"] = False
+call("PUT", f"/admin/v1/apps/{APP}/catalog", ADMIN, catalog)
 device = {"bundleId": APP, "deviceId": "alice-1", "account": "alice", "platform": "iOS", "osVersion": "17.4"}
 alice = call("POST", "/v1/sessions", body={**device, "appVersion": "1.0"})["token"]
 call("PUT", f"/admin/v1/apps/{APP}/clock", ADMIN, {"frozen": True})

@@ -167,7 +167,7 @@ def history(api, transaction, version=V2, **query):
 def main():
     section("a store with the sample catalogue, two customers, and a key for the app's server")
     for app in (APP, OTHER):
-        call("PUT", f"/admin/v1/apps/{app}/catalog", ADMIN, raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
+        call("PUT", f"/admin/v1/apps/{app}/catalog", ADMIN, store.one_level())
     key = call("POST", f"/admin/v1/apps/{APP}/keys", ADMIN, {"kind": "inAppPurchase"})
     other_key = call("POST", f"/admin/v1/apps/{OTHER}/keys", ADMIN, {"kind": "inAppPurchase"})
     expect("the key's app", key["bundleId"], APP)
@@ -442,10 +442,7 @@ def main():
     expect("no second trial", (last.offerType, last.price), (None, 9990))
 
     section("an upgrade in an app whose products have levels, and a revocation")
-    catalog = json.loads(raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
-    for product in catalog["subscriptionGroups"][0]["subscriptions"]:
-        product["groupNumber"] = 1 if product["productID"] == YEARLY else 2
-    call("PUT", f"/admin/v1/apps/{OTHER}/catalog", ADMIN, catalog)
+    call("PUT", f"/admin/v1/apps/{OTHER}/catalog", ADMIN, raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
     call("PUT", f"/admin/v1/apps/{OTHER}/clock", ADMIN, {"frozen": True})
     carol = session("carol", OTHER)
     lower, upper = buy(carol, MONTHLY, "lower"), buy(carol, YEARLY, "upper")

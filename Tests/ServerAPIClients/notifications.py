@@ -23,7 +23,6 @@ from store import (
     BEACHES,
     KINDS,
     MONTHLY,
-    SAMPLE,
     SPOTS,
     YEARLY,
     advance,
@@ -33,7 +32,7 @@ from store import (
     clock,
     decoded,
     expect,
-    raw,
+    one_level,
     refused,
     section,
     session,
@@ -90,7 +89,7 @@ def name(payload):
 def main():
     section("notifications: a key, a server, and a test")
     for app in (APP, YEAR):
-        call("PUT", f"/admin/v1/apps/{app}/catalog", ADMIN, raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
+        call("PUT", f"/admin/v1/apps/{app}/catalog", ADMIN, one_level())
         call("PUT", f"/admin/v1/apps/{app}/clock", ADMIN, {"frozen": True})
     key = call("POST", f"/admin/v1/apps/{APP}/keys", ADMIN, {"kind": "inAppPurchase"})
     api = client(key, APP)

@@ -126,6 +126,15 @@ def raw(path):
         return answer.read()
 
 
+def one_level():
+    """The sample catalogue with its subscriptions at one level, and without a grace period."""
+    catalog = json.loads(raw(f"/admin/v1/apps/{SAMPLE}/catalog"))
+    for product in catalog["subscriptionGroups"][0]["subscriptions"]:
+        product["groupNumber"] = 1
+    catalog["settings"]["_billingGracePeriodEnabled"] = False
+    return catalog
+
+
 def client(key, app=APP, environment=Environment.SANDBOX, **changed):
     """The library's client, at this store's address."""
     made = {"secret": key["secret"], "keyIdentifier": key["keyIdentifier"], "issuerId": key["issuerId"], **changed}

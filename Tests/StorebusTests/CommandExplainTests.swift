@@ -203,6 +203,12 @@ import Testing
         store.answer(
             "GET /admin/v1/apps/com.example.app/products/pro.monthly/explain",
             ["productIdentifier": "pro.monthly", "storefront": "USA", "available": true, "reasons": [], "details": []])
+        let subscriber = await store.run("why", "pro.monthly", "--as", "bob").said
+        #expect(subscriber.narration.hasSuffix("next: storebus sub timeline 2000000000000001\n"))
+        let eligible = ProductEligibility(
+            productIdentifier: "pro.monthly", subscriptionGroupIdentifier: "pro", eligibility: .eligible,
+            rule: .newSubscriber)
+        store.answer("GET /v1/eligibility", JSONText.value(EligibilityReply(eligibility: [eligible], degraded: [])))
         let said = await store.run("why", "pro.monthly", "--as", "bob").said
         #expect(said.narration.hasSuffix("next: storebus buy pro.monthly --as bob\n"))
     }

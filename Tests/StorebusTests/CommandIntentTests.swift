@@ -180,7 +180,7 @@ import Testing
                 purchased  2000000000000001  trial, expires 2026-11-28 10:00:04Z
 
                 """)
-        #expect(said.narration == "next: storebus finish 2000000000000001 --as alice\n")
+        #expect(said.narration == "next: storebus download fetch 2000000000000001 --as alice\n")
     }
 
     @Test(arguments: [

@@ -28,6 +28,30 @@ import Testing
         return other
     }
 
+    @Test func `a list has the group's name, the level, and the offers that can be had now`() async throws {
+        let lapsed = other {
+            $0.state = .expired
+            $0.eligibleWinBackOfferIdentifiers = ["back"]
+        }
+        let store = store([Subscribed.subscription, lapsed])
+        let lines = await store.run("sub", "list").said.result.split(separator: "\n")
+        let words = lines.map { $0.split(separator: " ").map(String.init) }
+        #expect(words[0].prefix(5) == ["SUBSCRIPTION", "ACCOUNT", "GROUP", "LEVEL", "PRODUCT"])
+        #expect(words[1].prefix(5) == ["2000000000000001", "alice", "Pro", "2", "pro.monthly"])
+        #expect(lines[1].contains("  promo:loyal"))
+        #expect(lines[2].contains("  promo:loyal, winback:back"))
+        let shown = await store.run("sub", "show", "0001").said.result
+        #expect(shown.contains("Pro (pro), level 2\n"))
+    }
+
+    @Test func `a list is printed without a catalogue, too`() async {
+        let store = store([Subscribed.subscription])
+        store.answer("GET /admin/v1/apps/com.example.app/catalog", status: 503, StubTransport.problem(503, .notFound))
+        let (status, said) = await store.run("sub", "list")
+        #expect(status == .success)
+        #expect(said.result.contains("alice    pro        -  pro.monthly"))
+    }
+
     // MARK: Timeline
 
     @Test func `a timeline has a line for each event, what was charged, and what comes next`() async {

@@ -212,7 +212,17 @@ extension FakeStore {
         "GET \(app)/catalog": [
             "version": ["major": 4, "minor": 0],
             "products": [["productID": "hidden-beaches", "hostedContent": ["version": "1.0"]]],
-            "subscriptionGroups": [["subscriptions": [["productID": "pro.monthly"]]]],
+            "subscriptionGroups": [
+                [
+                    "id": "pro", "name": "Pro",
+                    "subscriptions": [
+                        [
+                            "productID": "pro.monthly", "groupNumber": 2, "adHocOffers": [["offerID": "loyal"]],
+                            "codeOffers": [["referenceName": "SPRING"]], "winbackOffers": [["offerID": "back"]],
+                        ]
+                    ],
+                ]
+            ],
         ],
         "PUT \(app)/catalog": importReport,
         "GET \(app)/keys": ["keys": [["keyIdentifier": "K1", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z"]]],

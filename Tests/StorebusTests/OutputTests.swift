@@ -8,18 +8,20 @@ import Testing
 @Suite struct OutputTests {
     @Test func `products stand in a table`() throws {
         let free = Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true)
-        let table = ProductTable.table([free, Fixtures.product("hidden\u{1B}[31mbeaches", "1.99")])
+        let facts = SubscriptionFacts(group: "Pro", level: 2, offers: [.promotional("loyal"), .code("SPRING")])
+        let table = ProductTable.table(
+            [free, Fixtures.product("hidden\u{1B}[31mbeaches", "1.99")], [ExactText("pro.monthly"): facts])
         #expect(
             table.text == """
-                PRODUCT             TYPE                      PRICE  OFFER        GROUP  TITLE
-                pro.monthly         autoRenewable  9.99 USD a month  1 week free  pro    Title of pro.monthly
-                hidden [31mbeaches  nonConsumable          1.99 USD  -            -      Title of hidden [31mbeaches
+                PRODUCT             TYPE                      PRICE  OFFERS                                 GROUP  LEVEL  TITLE
+                pro.monthly         autoRenewable  9.99 USD a month  1 week free, promo:loyal, code:SPRING  Pro        2  Title of pro.monthly
+                hidden [31mbeaches  nonConsumable          1.99 USD  -                                      -          -  Title of hidden [31mbeaches
 
                 """)
     }
 
     @Test func `nothing to list says what to do`() {
-        #expect(TransactionTable.next([]).text.contains("storebus buy"))
+        #expect(TransactionTable.next([]).text.contains("storebus product list"))
     }
 
     @Test func `transactions stand in a table`() {
@@ -81,7 +83,7 @@ import Testing
 
     @Test func `the banner says when it was ready, where everything is and what comes next`() {
         let banner = Banner(
-            url: "http://127.0.0.1:7430",
+            url: "http://127.0.0.1:7430", consoleURL: "http://127.0.0.1:7430/#ticket=T",
             bus: .init(url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: ["catalog", "gateway"]),
             locations: .init(dataDirectory: "/home/me/.storebus", adminKey: "/home/me/.storebus/admin.key"),
             imports: [
@@ -94,12 +96,14 @@ import Testing
         #expect(
             lines.dropFirst().joined(separator: "\n") == """
                   Store API      http://127.0.0.1:7430                   OpenAPI: http://127.0.0.1:7430/openapi.json
+                  Console        http://127.0.0.1:7430/#ticket=T         valid once, for a minute; a new one: storebus open
                   Bus            storebus://127.0.0.1:7420               2 services: catalog gateway
                   Monitoring     http://127.0.0.1:7421
                   Data           /home/me/.storebus                      logs: /home/me/.storebus/logs
                   Admin key      /home/me/.storebus/admin.key
                   Catalogue      com.example.app                         App.storekit: 3 products, 1 group
                     note: USA only
+                  Notifications  storebus listen --forward-to http://localhost:8080/apple   forwards them to your server
                   Next           storebus buy pro.monthly --as alice     ^C stops
                 """)
     }

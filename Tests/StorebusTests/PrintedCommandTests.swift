@@ -98,6 +98,32 @@ import Testing
         #expect(failed.narration.contains("all of them: storebus tx list --as alice --bundle-id com.example.a"))
     }
 
+    @Test(arguments: [
+        (TransactionState.deferred, "storebus approve t_1"), (.purchasing, "storebus prompt list --as alice"),
+        (.failed, "storebus finish t_1 --as alice"),
+    ])
+    func `what a list prints next is what the transaction's state allows`(state: TransactionState, next: String) async {
+        let store = FakeStore()
+        store.list([Fixtures.transaction("t_1", state)])
+        #expect(await store.run("tx", "list").said.narration == "next: \(next)\n")
+        #expect(await store.run("why", "t_1").said.narration == "next: \(next)\n")
+    }
+
+    @Test(arguments: EveryCommandTests.commands + EveryCommandTests.others)
+    func `what is printed next is a command without placeholders`(command: [String]) async throws {
+        let said = await Recorder.run(
+            command, variables: ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://store"], transport: FakeStore()
+        ).said
+        for line in said.narration.split(separator: "\n") where line.hasPrefix("next: ") {
+            let words = line.dropFirst("next: ".count).split(separator: " ").map(String.init)
+            #expect(words.first == "storebus")
+            #expect(!words.contains { ["PRODUCT", "PRODUCT…", "ACCOUNT", "FILE", "ID"].contains($0) }, "\(line)")
+            await #expect(throws: Never.self, "\(line)") {
+                _ = try await StorebusCommand.asyncParseAsRoot(words.dropFirst().map { $0.filter { $0 != "'" } })
+            }
+        }
+    }
+
     @Test func `a transaction of another app is finished in that app`() async {
         let store = FakeStore()
         store.list([FakeStore.failed], of: "h1", in: "com.example.b")

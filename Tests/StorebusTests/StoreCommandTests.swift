@@ -156,13 +156,23 @@ import Testing
         #expect(said.narration.contains("t_1 is purchasing, and has no open prompt"))
     }
 
+    @Test func `products are listed in the app's own storefront, with level and offers`() async throws {
+        let store = FakeStore()
+        let said = await store.run("product", "list").said
+        #expect(!store.requests.contains { $0.path.contains("storefront") })
+        let row = try #require(said.result.split(separator: "\n").first { $0.hasPrefix("pro.monthly") })
+        #expect(row.contains("  1 week free, promo:loyal, code:SPRING, winback:back  Pro        2  "))
+        _ = await store.run("product", "list", "--storefront", "fra")
+        #expect(store.requests.contains { $0.path.contains("storefront=FRA") })
+    }
+
     @Test func `a deferred purchase is decided by its identifier or the end of it`() async throws {
         let store = FakeStore()
         store.list([Fixtures.transaction("t_1", .deferred)])
         let (approved, said) = await store.run("approve", "…1")
         #expect(approved == .success)
         #expect(said.result.hasPrefix("purchased  2000000000000001  pro.monthly"))
-        #expect(said.narration.contains("next: storebus finish 2000000000000001 --as alice"))
+        #expect(said.narration.contains("next: storebus download fetch 2000000000000001 --as alice"))
         let (declined, no) = await store.run("decline", "t_1", "--error", "3")
         #expect(declined == .success)
         #expect(no.result == "failed  t_1  pro.monthly  paymentInvalid (3)\n")
@@ -208,7 +218,7 @@ import Testing
         #expect(status == .success)
         let revision = FakeStore.redelivered.revision
         #expect(said.result == "redelivered  2000000000000001  pro.monthly  purchased, revision \(revision)\n")
-        #expect(said.narration.contains("next: storebus finish 2000000000000001 --as alice"))
+        #expect(said.narration.contains("next: storebus download fetch 2000000000000001 --as alice"))
         #expect(store.requests(.post, "/admin/v1/transactions/t_1/redeliver").first?.body == nil)
         store.answer(
             "POST /admin/v1/transactions/t_1/redeliver", status: 409,

@@ -52,11 +52,10 @@ struct ProductQueries: Sendable {
     /// - Throws: `requestInvalid` for an invalid storefront or limit, or `notFound` for an `after` that is not a
     ///   product.
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
-        let entry = try storefronts.entry(request.storefront)
+        let snapshot = directory.snapshot(of: request.bundleId)
+        let entry = try storefronts.entry(request.storefront ?? testersStorefront(snapshot))
         try Self.check(limit: request.limit)
-        guard let snapshot = directory.snapshot(of: request.bundleId) else {
-            return ProductsPage(products: [], after: nil, catalogVersion: 0)
-        }
+        guard let snapshot else { return ProductsPage(products: [], after: nil, catalogVersion: 0) }
         let sale = Sale(snapshot, policy(snapshot, entry), entry)
         var page = ProductsPage(products: [], after: nil, catalogVersion: snapshot.app.catalogVersion)
         var byteCount = 0
@@ -136,8 +135,8 @@ extension ProductQueries {
     }
 
     /// Returns the storefront of the app's testers: the catalogue file's, else the United States'.
-    func testersStorefront(_ snapshot: AppSnapshot) -> String {
-        (snapshot.app.testerDefaults ?? TesterSettings()).over(.standard).storefront ?? "USA"
+    func testersStorefront(_ snapshot: AppSnapshot?) -> String {
+        (snapshot?.app.testerDefaults ?? TesterSettings()).over(.standard).storefront ?? "USA"
     }
 }
 

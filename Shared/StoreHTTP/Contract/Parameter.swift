@@ -77,11 +77,7 @@ extension Parameter {
         "ids", "Product identifiers.", .list(of: .identifier(), max: 500), separator: .comma,
         example: .array(["com.example.hiddenBeaches", "com.example.pro.monthly"]))
     package static let storefront = Parameter(
-        "storefront", "The storefront whose prices and texts are listed.",
-        .storefrontCode.narrowed(["default": "USA"]), example: "FRA")
-    package static let explainStorefront = Parameter(
-        "storefront", as: "explainStorefront", "The storefront. Default: the app's.", .storefrontCode,
-        example: "FRA")
+        "storefront", "The storefront of prices and texts. Default: the app's.", .storefrontCode, example: "FRA")
     package static let storefronts = Parameter(
         "storefronts", "Alpha-3 codes. Default: all.", .list(of: .storefrontCode, max: 500), separator: .comma,
         example: .array(["FRA", "USA"]))

@@ -48,11 +48,11 @@ package enum AppRoutes {
     /// Explains why a product can or cannot be bought.
     package static let explain = HTTPEndpoint<Empty, ProductExplanation>(
         "explainProduct", .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin,
-        parameters: [.explainStorefront])
+        parameters: [.storefront])
     /// Lists all offers of a product, on sale or not.
     package static let offers = HTTPEndpoint<Empty, ProductOffers>(
         "listOffers", .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin,
-        parameters: [.explainStorefront], errors: [.productNotFound])
+        parameters: [.storefront], errors: [.productNotFound])
     /// Deletes an app's purchases and sets its clock to wall time.
     ///
     /// Catalogue, app settings, testers, sessions, devices and their overrides stay.

@@ -187,8 +187,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Asks the store to show pending price consents, as prompts of the account. Without one it does nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
-    /// Only warns, because this store lacks the offer codes for which StoreKit shows a sheet.
+    /// Only warns. A customer of this store redeems an offer code outside the app.
     open func presentCodeRedemptionSheet() {
-        StoreConnection.warn("this store has no offer codes: no redemption sheet is shown", startedCore?.connection)
+        StoreConnection.warn(
+            "no redemption sheet is shown: offer codes are redeemed outside the app", startedCore?.connection)
     }
 }

@@ -143,8 +143,8 @@ public typealias ProductsReply = ProductsReplyOf<Product>
 /// Asks for a page of the products on sale.
 public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// Alpha-3 country code, which decides prices and language.
-    public var storefront: String
+    /// Alpha-3 country code, which decides prices and language. Nil for the storefront of the app's testers.
+    public var storefront: String?
     /// The last product identifier of the page before.
     public var after: String?
     /// 1…500.

@@ -1457,7 +1457,8 @@ extension ProductsPage {
 extension ProductsPageRequest {
     @_disfavoredOverload
     public init(
-        bundleId: borrowing String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil
+        bundleId: borrowing String, storefront: String? = nil, after: String? = nil, limit: Int = 100,
+        type: ProductType? = nil
     ) {
         self.init(bundleId: copy bundleId, storefront: storefront, after: after, limit: limit, type: type)
     }

@@ -235,7 +235,11 @@ struct AccountClearCommand: ContextCommand {
             guard known.containsExactly(account) else { throw await DidYouMean.accountError(account, context) }
         }
         let what = "\(Format.count(counted, "transaction")) of \(account) in \(context.bundleId)"
-        if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
+        if dryRun {
+            return context.print(
+                Removal.wouldRemove(
+                    what, counted, by: "storebus account clear \(account)\(AppOptions.flag(context.bundleId))"))
+        }
         try context.confirm("delete \(what)")
         let reply = try await context.api.call(
             AppRoutes.clearHistory, [.bundleId: context.bundleId], query: ["account": account])

@@ -127,6 +127,8 @@ enum OfferOption: Hashable, Sendable {
         }
     }
 
+    var isPromotional: Bool { if case .promotional = self { true } else { false } }
+
     /// The text of the option.
     var text: String {
         switch self {

@@ -54,7 +54,8 @@ struct PurchaseOutcome: Sendable {
     }
 
     var result: CommandResult {
-        CommandResult(data: json, names: [Format.name(transaction)], next: next, notes: notes) { [self] style in
+        let next = Format.next(transaction, as: installation.account)
+        return CommandResult(data: json, names: [Format.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
         }.about(installation.bundleId)
     }
@@ -125,17 +126,5 @@ struct PurchaseOutcome: Sendable {
             words = "\(why); the same key asks again: \("--idempotency-key \(key)" as ShellCommand)"
         }
         return ["           \(words)"]
-    }
-
-    private var next: Advice {
-        let account = installation.account
-        return switch transaction.transactionState {
-        case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
-        case .purchased where transaction.downloads.contains { $0.state == .waiting }:
-            "storebus download fetch \(Format.name(transaction)) --as \(account)"
-        case .purchased, .restored, .failed: Advice(command: Format.finish(transaction, as: account))
-        case .deferred: "storebus approve \(Format.name(transaction))"
-        case .purchasing: "storebus prompt list --as \(account)"
-        }
     }
 }

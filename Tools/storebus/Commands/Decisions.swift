@@ -7,7 +7,7 @@ struct ApproveCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         "approve", "Approve a purchase that waits for a person.",
         """
-        storebus approve …0001
+        storebus approve …v68t
 
         Answers a deferred purchase as a parent does, or an open payment sheet as a shopper does (storebus prompt \
         list). The first answer decides. Later ones get the same outcome.
@@ -22,7 +22,7 @@ struct ApproveCommand: ContextCommand {
 /// `storebus decline`
 struct DeclineCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        "decline", "Decline a purchase that waits for a person.", "storebus decline …0001 --error paymentInvalid")
+        "decline", "Decline a purchase that waits for a person.", "storebus decline …v68t --error paymentInvalid")
 
     @OptionGroup var named: TransactionArgument
     @Option("The SKError the payment fails with.", "name or code") var error: String?
@@ -38,7 +38,7 @@ struct ResolveCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         "resolve", "Let an interrupted purchase go on.",
         """
-        storebus resolve …0001
+        storebus resolve …v68t
 
         Acts as a shopper who accepts new terms or corrects a card. The interrupted purchase stays failed, and \
         the store makes a new one in its place. Resolving it again gives the same new one.
@@ -81,12 +81,10 @@ struct RedeliverCommand: ContextCommand {
             "redelivered", name, transaction.payment.productIdentifier,
             "\(transaction.transactionState.rawValue), revision \(transaction.revision)",
         ]
-        let isFinishable = transaction.transactionState.isFinishable
         context.print(
             CommandResult(
                 line.joined(separator: "  ") + "\n", data: members, names: [name],
-                next: isFinishable
-                    ? Advice(command: Format.finish(transaction, as: row.account)) : "storebus approve \(name)"
+                next: Format.next(transaction, as: row.account)
             ).about(row.bundleId))
     }
 }
@@ -151,13 +149,7 @@ enum Decision {
         let state = transaction.transactionState.rawValue
         let remarks = Format.remarks(transaction)
         let members = JSONText.value(transaction).with(["account": .string(account)])
-        let next: Advice
-        switch transaction.transactionState {
-        case .purchasing: next = "storebus tx show \(name)"
-        case .deferred: next = "storebus approve \(name)"
-        case .purchased, .failed, .restored: next = Advice(command: Format.finish(transaction, as: account))
-        }
-        return CommandResult(data: members, names: [name], next: next) { style in
+        return CommandResult(data: members, names: [name], next: Format.next(transaction, as: account)) { style in
             let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }
             return style.paint(state, .of(state: state)) + "  " + line.map(Table.onOneLine).joined(separator: "  ")
                 + "\n"

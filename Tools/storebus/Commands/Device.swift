@@ -207,7 +207,7 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
             return context.print(
                 "would delete  \(Table.onOneLine(what))\n",
                 data: ["wouldDelete": .string(what), "device": JSONText.value(device)],
-                next: "the same without --dry-run")
+                next: "storebus device delete \(device.deviceId)")
         }
         try context.confirm("delete \(what)")
         try await context.api.call(DeviceRoutes.delete, [.deviceId: device.deviceId])

@@ -119,7 +119,7 @@ enum DeviceInfo {
 
     private static func next(_ device: Device, _ bundleId: String) -> Advice {
         let option = AppOptions.flag(bundleId)
-        let account = CustomerOptions.owner(of: device.deviceId) ?? "ACCOUNT"
+        let account = CustomerOptions.owner(of: device.deviceId) ?? "alice"
         guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
             return "storebus device install \(device.deviceId)\(option)"
         }

@@ -224,11 +224,14 @@ enum CatalogFile {
 
     /// `App.storekit: 3 products, 1 group, 1 introductory offer`
     static func summary(_ report: ImportReport, file: String) -> String {
-        var parts = [Format.count(report.productCount, "product")]
-        if report.subscriptionGroupCount > 0 { parts.append(Format.count(report.subscriptionGroupCount, "group")) }
-        if report.introductoryOfferCount > 0 {
-            parts.append(Format.count(report.introductoryOfferCount, "introductory offer"))
-        }
+        let others = [
+            (report.subscriptionGroupCount, "group"), (report.introductoryOfferCount, "introductory offer"),
+            (report.promotionalOfferCount ?? 0, "promotional offer"), (report.offerCodeCount ?? 0, "offer code"),
+            (report.winBackOfferCount ?? 0, "win-back offer"),
+        ]
+        let parts =
+            [Format.count(report.productCount, "product")]
+            + others.filter { $0.0 > 0 }.map { Format.count($0.0, $0.1) }
         return "\(name(file)): \(parts.joined(separator: ", "))"
     }
 }

@@ -26,7 +26,8 @@ struct IntentStartCommand: ContextCommand {
         """
         storebus intent start com.example.hiddenBeaches --as alice
         storebus intent com.example.hiddenBeaches --device alice-2 --source search
-        storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
+        storebus intent 'itms-services://?action=purchaseIntent&bundleId=com.example.app&\
+        productIdentifier=com.example.hiddenBeaches' --as bob
 
         The purchase waits until the app opens, is downloaded, bought or upgraded. A link also works for a \
         product that is not promoted or not for sale yet, and its bundleId names the app. Quote a link in a \

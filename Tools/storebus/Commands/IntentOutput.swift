@@ -7,7 +7,7 @@ enum IntentTable {
         let hint = (intents.first { !$0.state.isFinal } ?? intents.first).map(next)
         return CommandResult(
             intents, ["INTENT", "ACCOUNT", "DEVICE", "PRODUCT", .state("STATE"), "FROM", "EXPIRES", "REMARKS"],
-            named: \.intentIdentifier, json: json, next: hint ?? "storebus intent PRODUCT --as alice", after: after,
+            named: \.intentIdentifier, json: json, next: hint ?? "storebus promo list", after: after,
             notes: warned.compactMap { intent in intent.warning.map { "\(intent.intentIdentifier): \($0)" } },
             ifEmpty: "no intents"
         ) { intent in
@@ -127,12 +127,7 @@ struct IntentOutcome: Hashable, Sendable {
 
     private var next: Advice {
         guard let transaction else { return IntentTable.next(intent) }
-        return switch transaction.transactionState {
-        case .purchasing: "storebus prompt list --as \(intent.account ?? "alice")"
-        case .deferred: "storebus approve \(Format.name(transaction))"
-        case .purchased, .restored, .failed:
-            Advice(command: Format.finish(transaction, as: intent.account ?? "alice"))
-        }
+        return Format.next(transaction, as: intent.account ?? "alice")
     }
 }
 

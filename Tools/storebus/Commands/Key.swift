@@ -111,7 +111,11 @@ struct KeyCommand: AsyncParsableCommand {
                     CLIErrorCode(.notFound), "\(context.bundleId) has no key '\(key)'",
                     hints: near + ["all of them: storebus key list"])
             }
-            if dryRun { return context.print(Removal.wouldRemove("key \(key)", 1)) }
+            if dryRun {
+                return context.print(
+                    Removal.wouldRemove(
+                        "key \(key)", 1, by: "storebus key revoke \(key)\(AppOptions.flag(context.bundleId))"))
+            }
             try context.confirm("revoke the key \(key)")
             if let owner = found.bundleId {
                 try await context.api.call(KeyRoutes.revoke, [.bundleId: owner, .keyIdentifier: key])

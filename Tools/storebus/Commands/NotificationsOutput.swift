@@ -33,10 +33,12 @@ struct NotificationInfo: Sendable {
     let notification: ServerNotification
 
     var result: CommandResult {
-        CommandResult(
+        let app = AppOptions.flag(notification.bundleId)
+        return CommandResult(
             data: Self.json(notification), names: [notification.notificationUUID],
-            next:
-                "storebus notifications resend \(notification.shortIdentifier)\(AppOptions.flag(notification.bundleId))"
+            next: notification.state == .noEndpoint
+                ? "storebus notifications endpoint http://localhost:8080/apple\(app)"
+                : "storebus notifications resend \(notification.shortIdentifier)\(app)"
         ) { [self] in text($0) }
     }
 
@@ -126,7 +128,7 @@ struct EndpointInfo: Sendable {
             return CommandResult(
                 "no endpoint: notifications of \(bundleId) are made and not sent\n",
                 data: ["bundleId": .string(bundleId), "endpoint": .null], names: [],
-                next: "storebus notifications endpoint http://localhost:8080/\(option)")
+                next: "storebus notifications endpoint http://localhost:8080/apple\(option)")
         }
         let fields: FieldList = [
             "url": endpoint.url, "retry": endpoint.retry.rawValue, "timeout": "\(endpoint.timeoutMs) ms",

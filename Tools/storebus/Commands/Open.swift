@@ -29,14 +29,12 @@ struct OpenCommand: ContextCommand {
                 next: "storebus status",
                 notes: ["no admin key is known here, so the console asks for it; set STOREBUS_ADMIN_KEY"])
         }
-        let store = try await context.api.isolatedStore()
-        let ticket = try await context.api.at(nil).call(ConsoleRoutes.createTicket)
-        let address = "\(url)/\(ConsoleRoutes.fragment(ticket: ticket.ticket, store: store))"
+        let (address, expiresAt) = try await context.api.consoleAddress()
         let isOpened = opensBrowser(context) && context.environment.openPage(address, context.environment.variables)
         context.print(
             "\(address)\n",
             data: [
-                "url": .string(address), "openAPI": description, "expiresAt": JSONText.value(ticket.expiresAt),
+                "url": .string(address), "openAPI": description, "expiresAt": JSONText.value(expiresAt),
             ], names: [address], next: "storebus status",
             notes: [isOpened ? "opened in the browser" : "the address signs one browser in, within a minute"])
     }

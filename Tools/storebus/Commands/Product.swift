@@ -21,20 +21,23 @@ struct ProductCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's products.", "storebus product list --storefront FRA", aliases: ["ls"])
 
-        @Option("The storefront of prices and texts: a country's three letters.", "country", Completion.storefronts)
-        var storefront = "USA"
+        @OptionGroup var shown: ShownStorefront
         @OptionGroup var options: AppCommandOptions
 
         func run(_ context: CommandContext) async throws {
+            let storefront = shown.code
             let products = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
-                try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
+                try await context.api.catalogProducts(context.bundleId, storefront: storefront)
             }
             // An empty list may also mean that the app is unknown.
             if products.isEmpty { _ = try await context.app() }
             let option = AppOptions.flag(context.bundleId)
+            let facts =
+                products.contains { $0.type == .autoRenewable }
+                ? try await context.api.subscriptionFacts(context.bundleId) : [:]
             context.print(
                 CommandResult(
-                    ProductTable.table(products), items: products.map { JSONText.value($0) },
+                    ProductTable.table(products, facts), items: products.map { ProductTable.json($0, facts) },
                     names: products.map(\.productIdentifier),
                     next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
                         ?? "storebus import App.storekit\(option)",
@@ -54,43 +57,69 @@ struct ProductShowCommand: ContextCommand {
         """)
 
     @OptionGroup var named: ProductArgument
-    @Option("The storefront of price and texts: a country's three letters.", "country", Completion.storefronts)
-    var storefront = "USA"
+    @OptionGroup var shown: ShownStorefront
     @OptionGroup var options: AppCommandOptions
 
     func run(_ context: CommandContext) async throws {
-        let storefront = storefront.uppercased()
+        let storefront = shown.code
         let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.call(
                 AppRoutes.explain, [.bundleId: context.bundleId, .id: named.product], query: ["storefront": storefront])
         }
-        let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
+        let product = try await context.api.catalogProducts(context.bundleId, storefront: explanation.storefront)
             .first { $0.productIdentifier.isExactly(named.product) }
-        if shown == nil, explanation.reasons.contains(.unknown) {
+        if product == nil, explanation.reasons.contains(.unknown) {
             throw await DidYouMean.productError(
                 named.product, bundleId: context.bundleId, storefront: storefront, context)
         }
         // The customer's view lacks codes and win-back offers; only subscriptions have any.
+        let isSubscription = product?.type == .autoRenewable
         let offers =
-            shown?.type == .autoRenewable
+            isSubscription
             ? try await context.api.call(
                 AppRoutes.offers, [.bundleId: context.bundleId, .id: named.product], query: ["storefront": storefront])
             : nil
+        let facts =
+            isSubscription ? try await context.api.subscriptionFacts(context.bundleId)[named.product] : nil
         context.print(
-            ProductInfo(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).result)
+            ProductInfo(
+                product: product, explanation: explanation, bundleId: context.bundleId, offers: offers, facts: facts
+            ).result)
     }
+}
+
+/// The storefront whose prices and texts are shown.
+struct ShownStorefront: ParsableArguments {
+    @Option(
+        "The storefront of prices and texts: a country's three letters. The app's unless given.", "country",
+        Completion.storefronts)
+    var storefront: String?
+
+    var code: String? { storefront?.uppercased() }
 }
 
 /// Products as `storebus product list` shows them.
 enum ProductTable {
-    static func table(_ products: [Product]) -> Table {
-        Table(["PRODUCT", "TYPE", .right("PRICE"), "OFFER", "GROUP", "TITLE"], products) { product in
-            [
+    /// - Parameter facts: Those of subscriptions, by product.
+    static func table(_ products: [Product], _ facts: [ExactText: SubscriptionFacts]) -> Table {
+        Table(["PRODUCT", "TYPE", .right("PRICE"), "OFFERS", "GROUP", .right("LEVEL"), "TITLE"], products) { product in
+            let fact = facts[product.productIdentifier]
+            let offers = product.introductoryPrice.map { [Format.offer($0)] } ?? []
+            let named = offers + (fact?.offers.map(\.text) ?? [])
+            return [
                 product.productIdentifier, product.type.rawValue, Format.price(of: product),
-                product.introductoryPrice.map(Format.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
+                named.isEmpty ? "-" : named.joined(separator: ", "),
+                fact?.group ?? product.subscriptionGroupIdentifier ?? "-", fact.map { "\($0.level)" } ?? "-",
                 product.localizedTitle,
             ]
         }
+    }
+
+    /// The product's members with its group's name, its level and its offers.
+    static func json(_ product: Product, _ facts: [ExactText: SubscriptionFacts]) -> JSONValue {
+        let fact = facts[product.productIdentifier]
+        return JSONText.value(product).with(fact?.json ?? [:])
+            .with(["offers": fact.map { JSONText.value($0.offers.map(\.text)) }])
     }
 }
 
@@ -106,6 +135,8 @@ struct ProductInfo: Sendable {
     var account: String?
     /// All offers of a subscription, when they were requested.
     var offers: ProductOffers?
+    /// The subscription's group and level, when they were requested.
+    var facts: SubscriptionFacts?
 
     var result: CommandResult {
         let members = (product.map { JSONText.value($0) } ?? [:]).with([
@@ -115,13 +146,13 @@ struct ProductInfo: Sendable {
             "eligibility": eligibility.map {
                 JSONText.value($0).with(["because": .string(EligibilityFormat.because($0))])
             },
-        ])
+        ]).with(facts?.json ?? [:])
         return CommandResult(fields, data: members, names: [explanation.productIdentifier], next: next)
     }
 
     private var fields: FieldList {
         var fields: FieldList = ["product": explanation.productIdentifier, "app": bundleId]
-        if let product { fields += Self.description(of: product) }
+        if let product { fields += description(of: product) }
         for line in offers.map(OfferFormat.lines) ?? [] { fields.add(line.name, line.text) }
         fields += ["storefront": explanation.storefront, "available": explanation.available ? "yes" : "no"]
         for (reason, detail) in zip(explanation.reasons, explanation.details) {
@@ -141,14 +172,19 @@ struct ProductInfo: Sendable {
         return fields
     }
 
-    private static func description(of product: Product) -> FieldList {
+    private func description(of product: Product) -> FieldList {
         [
             "title": product.localizedTitle,
             "description": product.localizedDescription.isEmpty ? nil : product.localizedDescription,
             "type": product.type.rawValue, "price": Format.price(of: product), "locale": product.priceLocale,
-            "offer": product.introductoryPrice.map(Format.offer), "content": content(product),
-            "group": product.subscriptionGroupIdentifier,
+            "offer": product.introductoryPrice.map(Format.offer), "content": Self.content(product),
+            "group": group(product),
         ]
+    }
+
+    private func group(_ product: Product) -> String? {
+        guard let group = product.subscriptionGroupIdentifier else { return nil }
+        return facts?.text(of: group) ?? group
     }
 
     /// `version 1.0, 73412 bytes`
@@ -160,6 +196,8 @@ struct ProductInfo: Sendable {
 
     private var next: Advice {
         let product = explanation.productIdentifier
+        // A present subscriber cannot buy it again.
+        if let decider = eligibility?.transactionIdentifier { return "storebus sub timeline \(decider)" }
         return explanation.available
             ? "storebus buy \(product) --as \(account ?? "alice")\(AppOptions.flag(bundleId))"
             : "storebus product availability \(product)\(AppOptions.flag(bundleId))"
@@ -282,7 +320,7 @@ struct ProductAvailabilityCommand: ContextCommand {
         storebus product availability com.example.pro.monthly --storefront USA,FRA,JPN
         storebus product availability com.example.pro.monthly
 
-        Without --storefront, checks the United States.
+        Without --storefront, checks the app's.
         """)
 
     @OptionGroup var named: ProductArgument
@@ -290,13 +328,13 @@ struct ProductAvailabilityCommand: ContextCommand {
     @OptionGroup var options: AppCommandOptions
 
     func run(_ context: CommandContext) async throws {
-        let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
+        let codes: [String?] = try await DidYouMean.storefronts(storefronts.names, context).map(\.countryCode)
         var explanations: [ProductExplanation] = []
-        for storefront in try await DidYouMean.storefronts(names, context) {
+        for code in codes.isEmpty ? [nil] : codes {
             explanations.append(
                 try await context.api.call(
                     AppRoutes.explain, [.bundleId: context.bundleId, .id: named.product],
-                    query: ["storefront": storefront.countryCode]))
+                    query: ["storefront": code]))
         }
         if explanations.allSatisfy({ $0.reasons.contains(.unknown) }) {
             throw await DidYouMean.productError(named.product, bundleId: context.bundleId, context)

@@ -213,7 +213,7 @@ struct PromoFeaturedCommand: ContextCommand {
         return CommandResult(
             table, items: items, names: featured.map(\.productIdentifier),
             next: featured.isEmpty
-                ? "storebus promo featured PRODUCT…\(option)" : "storebus page --featured --as alice\(option)",
+                ? "storebus promo list\(option)" : "storebus page --featured --as alice\(option)",
             ifEmpty: "nothing is featured")
     }
 }

@@ -137,8 +137,7 @@ enum PromotionImageLine {
         let option = AppOptions.flag(bundleId)
         return switch image.state {
         case .waiting: "storebus promo image approve \(image.productIdentifier)\(option)"
-        case .approved: "storebus promo list\(option)"
-        case .rejected: "storebus promo image put \(image.productIdentifier) FILE\(option)"
+        case .approved, .rejected: "storebus promo list\(option)"
         }
     }
 

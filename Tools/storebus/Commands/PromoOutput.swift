@@ -41,15 +41,11 @@ enum PromotionTable {
         let option = AppOptions.flag(setup.bundleId)
         for item in setup.promotions {
             let product = item.productIdentifier
-            if item.reasons.contains(.noImage) || item.reasons.contains(.imageRejected) {
-                return "storebus promo image put \(product) FILE\(option)"
-            }
             if item.reasons.contains(.imageWaitingForReview) {
                 return "storebus promo image approve \(product)\(option)"
             }
         }
-        return setup.isPreview
-            ? "storebus promo order PRODUCT…\(option)" : "storebus page --as alice\(option)"
+        return "storebus page --as alice\(option)"
     }
 }
 
@@ -151,6 +147,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
     private var next: Advice {
         let option = AppOptions.flag(installation.bundleId)
         if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
-        return "storebus device add \(installation.deviceId) --as ACCOUNT\(option)"
+        let account = CustomerOptions.owner(of: installation.deviceId) ?? "alice"
+        return "storebus device add \(installation.deviceId) --as \(account)\(option)"
     }
 }

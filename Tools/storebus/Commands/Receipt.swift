@@ -165,7 +165,8 @@ struct ReceiptReport: Sendable {
         let members = json.with(["summary": .string(([status.meaning] + renewals).joined(separator: "; "))])
         return CommandResult(
             data: members, names: purchases.compactMap { $0["transaction_id"]?.stringValue },
-            next: "storebus eligibility --as ACCOUNT"
+            next: purchases.last?["transaction_id"]?.stringValue.map { "storebus why \($0)" }
+                ?? "storebus product list"
         ) { [self] in fields.text($0) + (purchases.isEmpty ? "" : "\n" + table.text($0)) }
     }
 
@@ -258,11 +259,11 @@ struct ReceiptStatus: Hashable, Sendable {
     /// The remedy.
     var remedy: Advice {
         switch number {
-        case 21003: "fetch it anew: storebus receipt --as ACCOUNT"
+        case 21003: "fetch it anew: storebus receipt --help"
         case 21004: "give the app's secret: --password; a new one: storebus key create --kind sharedSecret"
         case 21005, 21009, 21100...21199: "try again; which service is away: storebus status"
         case 21007, 21008: "send it to the other environment's address"
-        default: "fetch it anew: storebus receipt --as ACCOUNT"
+        default: "fetch it anew: storebus receipt --help"
         }
     }
 }

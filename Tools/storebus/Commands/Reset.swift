@@ -29,7 +29,12 @@ struct ResetCommand: ContextCommand {
         let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
         let what = (["\(Format.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
             .joined(separator: ", ")
-        if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
+        if dryRun {
+            let flag: ShellCommand = everything ? "--everything" : settings ? "--settings" : ""
+            return context.print(
+                Removal.wouldRemove(
+                    what, counted, by: "storebus reset\(flag)\(AppOptions.flag(context.bundleId))"))
+        }
         try context.confirm("delete \(what)")
         let reply = try await context.api.call(AppRoutes.reset, [.bundleId: context.bundleId])
         try await reset.run(context)
@@ -39,7 +44,7 @@ struct ResetCommand: ContextCommand {
             data: [
                 "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
                 "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
-            ], next: "storebus buy PRODUCT --as alice\(AppOptions.flag(context.bundleId))",
+            ], next: "storebus product list\(AppOptions.flag(context.bundleId))",
             notes: Removal.notes(cancelled: reply.cancelledIntents))
     }
 }
@@ -110,8 +115,8 @@ enum Removal {
         ]
     }
 
-    static func wouldRemove(_ what: String, _ count: Int) -> CommandResult {
-        CommandResult(
-            "would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: "the same without --dry-run")
+    /// - Parameter command: The command without `--dry-run`.
+    static func wouldRemove(_ what: String, _ count: Int, by command: Advice) -> CommandResult {
+        CommandResult("would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: command)
     }
 }

@@ -20,7 +20,7 @@ struct StorefrontCommand: AsyncParsableCommand {
             context.print(
                 CommandResult(
                     storefronts, ["STOREFRONT", "IDENTIFIER", "NAME", "CURRENCY", "LOCALE", "LANGUAGES"],
-                    named: \.countryCode, next: "storebus product price PRODUCT --storefront USA,FRA",
+                    named: \.countryCode, next: "storebus product list --storefront FRA",
                     ifEmpty: "no storefronts"
                 ) { one in
                     [

@@ -45,7 +45,11 @@ struct SubCommand: AsyncParsableCommand {
                 SubscriptionRoutes.search,
                 query: ["bundleId": context.namedApp, "account": owner.account, "state": state],
                 limit: page.limit, after: page.after)
-            var result = SubscriptionTable.result(found, buyer: owner.account ?? "alice", after: after)
+            var facts: [ExactText: [ExactText: SubscriptionFacts]] = [:]
+            for app in Set(exactly: found.compactMap(\.bundleId)) {
+                facts[app] = try? await context.api.subscriptionFacts(app.text)
+            }
+            var result = SubscriptionTable.result(found, facts: facts, after: after)
             if found.isEmpty, context.namedApp != nil { _ = try await context.app() }
             if found.isEmpty { result.notes = await owner.notes(context) }
             context.print(result)
@@ -64,7 +68,9 @@ struct SubCommand: AsyncParsableCommand {
         @OptionGroup var options: SubscriptionArguments
 
         func run(_ context: CommandContext) async throws {
-            context.print(SubscriptionTable.result(try await options.find(context)))
+            let found = try await options.find(context)
+            let facts = try? await context.api.subscriptionFacts(found.bundleId ?? context.bundleId)
+            context.print(SubscriptionTable.result(found, facts?[found.productIdentifier]))
         }
     }
 }

@@ -47,7 +47,7 @@ struct SubChangeCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         "change", "Say which product the next renewal buys, without a purchase.",
         """
-        storebus sub change com.example.pro.yearly --as alice
+        storebus sub change com.example.pro.monthly --as alice
 
         Acts as a customer under "manage subscriptions". Choose the present product to cancel a scheduled change. \
         The store refuses a change that would take effect at once: buy it with storebus sub upgrade.

@@ -2,21 +2,30 @@ import StoreModels
 
 /// Subscriptions as `storebus sub list` and `sub show` show them.
 enum SubscriptionTable {
-    /// - Parameter buyer: The account in the suggested purchase.
-    static func result(_ subscriptions: [Subscription], buyer: String, after: String?) -> CommandResult {
+    /// - Parameter facts: Those of each app's subscriptions, by app and product.
+    static func result(
+        _ subscriptions: [Subscription], facts: [ExactText: [ExactText: SubscriptionFacts]], after: String?
+    ) -> CommandResult {
         let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
         let app: [Table.Column] = hasSeveralApps ? ["APP"] : []
-        let facts: [Table.Column] = ["PRODUCT", .state("STATE"), "RENEWS", "UNTIL", .right("PRICE"), "REMARKS"]
-        let columns: [Table.Column] = ["SUBSCRIPTION", "ACCOUNT"] + app + facts
-        let hint = subscriptions.first.map(next) ?? "storebus buy PRODUCT --as \(buyer)"
+        let columns: [Table.Column] =
+            ["SUBSCRIPTION", "ACCOUNT"] + app + [
+                "GROUP", .right("LEVEL"), "PRODUCT", .state("STATE"), "RENEWS", "UNTIL", .right("PRICE"), "OFFERS",
+                "REMARKS",
+            ]
+        let hint = subscriptions.first.map(next) ?? "storebus product list"
+        let known = { (one: Subscription) in facts[one.bundleId ?? ""]?[one.productIdentifier] }
         return CommandResult(
             subscriptions, columns, named: \.originalTransactionIdentifier,
-            json: json, next: hint, after: after, ifEmpty: "no subscriptions"
+            json: { json($0, known($0)) }, next: hint, after: after, ifEmpty: "no subscriptions"
         ) { one in
-            [one.originalTransactionIdentifier, one.account ?? "-"]
+            let fact = known(one)
+            return [one.originalTransactionIdentifier, one.account ?? "-"]
                 + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
+                    fact?.group ?? one.subscriptionGroupIdentifier, fact.map { "\($0.level)" } ?? "-",
                     one.productIdentifier, one.state.rawValue, one.willAutoRenew ? "yes" : "no",
-                    Format.time(one.expiresDate), one.renewalPrice.map(Format.price) ?? "-", remarks(one),
+                    Format.time(one.expiresDate), one.renewalPrice.map(Format.price) ?? "-", offers(one, fact) ?? "-",
+                    remarks(one),
                 ]
         }.about(subscriptions.first?.bundleId)
     }
@@ -28,33 +37,38 @@ enum SubscriptionTable {
         }
         if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Format.time(until))") }
         if let reason = one.expirationReason { remarks.append(SubscriptionFormat.reason(reason)) }
-        if !one.eligibleWinBackOfferIdentifiers.isEmpty {
-            remarks.append("win-back \(one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))")
-        }
         return remarks.joined(separator: ", ")
     }
 
+    /// The offers that the subscriber can be given now: promotional ones, and win-back offers after the end.
+    private static func offers(_ one: Subscription, _ facts: SubscriptionFacts?) -> String? {
+        let promotional = (facts?.offers ?? []).filter(\.isPromotional)
+        let offers = promotional + one.eligibleWinBackOfferIdentifiers.map(OfferOption.winBack)
+        return offers.isEmpty ? nil : offers.map(\.text).joined(separator: ", ")
+    }
+
     /// The subscription's members with its remarks and explanations.
-    static func json(_ one: Subscription) -> JSONValue {
+    static func json(_ one: Subscription, _ facts: SubscriptionFacts? = nil) -> JSONValue {
         JSONText.value(one).with([
-            "summary": .string([SubscriptionFormat.status(one), remarks(one)].joined(separator: "; "))
-        ])
+            "summary": .string([SubscriptionFormat.status(one), remarks(one)].joined(separator: "; ")),
+            "offers": offers(one, facts).map { .string($0) },
+        ]).with(facts?.json ?? [:])
     }
 
     /// One subscription, a fact a line.
-    static func result(_ one: Subscription) -> CommandResult {
-        let winBacks = one.eligibleWinBackOfferIdentifiers
+    static func result(_ one: Subscription, _ facts: SubscriptionFacts?) -> CommandResult {
+        let group = one.subscriptionGroupIdentifier
         let fields: FieldList = [
             "subscription": one.originalTransactionIdentifier, "account": one.account, "app": one.bundleId,
-            "group": one.subscriptionGroupIdentifier, "product": one.productIdentifier, "state": one.state.rawValue,
+            "group": facts?.text(of: group) ?? group, "product": one.productIdentifier, "state": one.state.rawValue,
             "standing": SubscriptionFormat.status(one),
             "period": "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))",
             "offer": one.offer.map(SubscriptionFormat.offer),
-            "win-back": winBacks.isEmpty ? nil : winBacks.joined(separator: ", "),
-            "transaction": one.transactionIdentifier,
+            "offers now": offers(one, facts), "transaction": one.transactionIdentifier,
         ]
-        return CommandResult(fields, data: json(one), names: [one.originalTransactionIdentifier], next: next(one))
-            .about(one.bundleId)
+        return CommandResult(
+            fields, data: json(one, facts), names: [one.originalTransactionIdentifier], next: next(one)
+        ).about(one.bundleId)
     }
 
     /// The next command after it.

@@ -30,13 +30,16 @@ struct TrustCommand: AsyncParsableCommand {
         if context.directory == nil {
             notes.append("write the root first: storebus ca root --out root.pem, and --out root.cer")
         }
+        let key = "AuthKey.p8"
+        let isKeyThere = FileAccess.size(context.path(key)) != nil
         context.print(
             store.alias + chosen.map { "\n\(store.text($0))" }.joined(),
             data: .object([
                 "alias": .string(Store.host),
                 "languages": .object(
                     Dictionary(uniqueKeysWithValues: chosen.map { ($0.rawValue, store.json($0)) })),
-            ]), names: chosen.map(\.rawValue), next: "storebus key create --kind inAppPurchase --p8 AuthKey.p8",
+            ]), names: chosen.map(\.rawValue),
+            next: isKeyThere ? "storebus key list" : "storebus key create --kind inAppPurchase --p8 \(key)",
             notes: notes)
     }
 

@@ -102,8 +102,7 @@ struct TxDeleteCommand: ContextCommand {
         if dryRun {
             let members = row.json.with(["wouldDelete": .bool(true)])
             return context.print(
-                "would delete  \(what)\n", data: members, names: [name],
-                next: "the same without --dry-run")
+                "would delete  \(what)\n", data: members, names: [name], next: "storebus tx delete \(name)")
         }
         try context.confirm("delete \(name) (\(transaction.payment.productIdentifier)) of \(row.account)")
         try await context.api.call(TransactionRoutes.delete, [.id: transaction.id])

@@ -38,11 +38,11 @@ enum TransactionTable {
 
     /// The next command after them.
     static func next(_ rows: [Row]) -> Advice {
-        guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
+        guard let first = rows.first else { return "storebus product list" }
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {
             return "storebus tx show \(Format.name(first.transaction))"
         }
-        return Advice(command: Format.finish(unfinished.transaction, as: unfinished.account))
+        return Format.next(unfinished.transaction, as: unfinished.account)
     }
 }
 

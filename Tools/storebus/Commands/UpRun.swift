@@ -190,9 +190,11 @@ final class UpRun {
             ]
         }
         let app = try? await api.call(AppRoutes.get, [.bundleId: bundleId])
+        let consoleURL = try? await api.consoleAddress().url
         let commands = CommandEnvironment.current.printed
         let banner = Banner(
-            url: record.url, httpsURL: plan.settings.httpsPort.map { "https://localhost:\($0)" }, gateways: gateways,
+            url: record.url, consoleURL: consoleURL,
+            httpsURL: plan.settings.httpsPort.map { "https://localhost:\($0)" }, gateways: gateways,
             bus: Banner.Bus(
                 url: record.busURL, origin: plan.settings.bus?.origin, monitorPort: record.monitorPort,
                 services: record.instances.map(\.name)),
@@ -207,7 +209,8 @@ final class UpRun {
             stop: isDetached ? "\("storebus down" as ShellCommand) stops" : "^C stops",
             startedIn: ContinuousClock.now - start, commands: commands)
         await endWaiting()
-        let result = CommandResult(data: JSONText.value(record), next: banner.next) { _ in banner.text }
+        let data = JSONText.value(record).with(["console": consoleURL.map { .string($0) }])
+        let result = CommandResult(data: data, next: banner.next) { _ in banner.text }
         console.result(result.output(output, .plain))
     }
 
@@ -329,6 +332,8 @@ struct Banner: Hashable, Sendable {
     }
 
     var url: String
+    /// The console's address with a ticket. Nil without one.
+    var consoleURL: String?
     /// The address for HTTPS, by this machine's name. Nil without HTTPS.
     var httpsURL: String?
     /// Addresses of the gateways other than the first, by name.
@@ -346,6 +351,8 @@ struct Banner: Hashable, Sendable {
     var text: String {
         var lines = [Format.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
+        let again = commands.complete("storebus open").text
+        lines.append(Self.line("Console", consoleURL ?? url, "valid once, for a minute; a new one: \(again)"))
         if let httpsURL { lines.append(Self.line("  HTTPS", httpsURL, "Apple's host names: storebus trust")) }
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
         let names = Format.count(bus.services.count, "service") + ": " + bus.services.joined(separator: " ")
@@ -366,6 +373,7 @@ struct Banner: Hashable, Sendable {
         }
         if let renewals = app.renewals { lines.append("    note: \(renewals)") }
         if let clock = app.clock { lines.append(Self.line("Clock", clock.bundleId, ClockFormat.state(clock))) }
+        lines.append(Self.line("Notifications", listen.text, "forwards them to your server"))
         lines.append(Self.line("Next", next.text, commands.complete(stop).text))
         return lines.joined(separator: "\n") + "\n"
     }
@@ -373,6 +381,11 @@ struct Banner: Hashable, Sendable {
     var next: Advice {
         guard let product = app.product else { return commands.complete("storebus import App.storekit") }
         return commands.complete("storebus buy \(product) --as alice\(AppOptions.flag(app.bundleId))")
+    }
+
+    private var listen: Advice {
+        commands.complete(
+            "storebus listen --forward-to http://localhost:8080/apple\(AppOptions.flag(app.bundleId))")
     }
 
     private static func line(_ title: String, _ value: String, _ remark: String) -> String {

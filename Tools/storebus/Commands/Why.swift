@@ -21,7 +21,8 @@ struct WhyCommand: AsyncParsableCommand {
 
     @Argument("A product's identifier, a transaction's, or the end of a transaction's.", "id", Completion.products)
     var identifier: String
-    @Option("For a product: the country, three letters.", "country", Completion.storefronts) var storefront = "USA"
+    @Option("For a product: the country, three letters. The app's unless given.", "country", Completion.storefronts)
+    var storefront: String?
     @Option(
         "For a product: the account to check its introductory offer for.", "account", Completion.accounts,
         name: .customLong("as"))
@@ -39,7 +40,7 @@ struct WhyCommand: AsyncParsableCommand {
     }
 
     private func explainProduct(_ context: CommandContext) async throws(CLIError) {
-        let storefront = storefront.uppercased()
+        let storefront = storefront?.uppercased()
         let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.call(
                 AppRoutes.explain, [.bundleId: context.bundleId, .id: identifier], query: ["storefront": storefront])
@@ -160,15 +161,9 @@ struct TransactionExplanation: Sendable {
     private var next: Advice {
         let transaction = row.transaction
         if row.isFinished { return "storebus tx show \(Format.name(transaction))" }
-        return switch transaction.transactionState {
-        case .purchasing: "storebus prompt list --as \(row.account)"
-        case .deferred: "storebus approve \(Format.name(transaction))"
-        case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
-        case .purchased, .failed, .restored:
-            transaction.deliveries == 0
-                ? "storebus watch --as \(row.account)"
-                : Advice(command: Format.finish(transaction, as: row.account))
-        }
+        let isUnseen = transaction.transactionState.isFinishable && transaction.deliveries == 0
+        return isUnseen && !transaction.isInterrupted
+            ? "storebus watch --as \(row.account)" : Format.next(transaction, as: row.account)
     }
 }
 

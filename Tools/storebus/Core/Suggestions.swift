@@ -5,7 +5,7 @@ import StoreModels
 /// list the error has no suggestion.
 enum DidYouMean {
     static func productError(
-        _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
+        _ product: String, bundleId: String, storefront: String? = nil, _ context: CommandContext
     ) async -> CLIError {
         let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
         var hints: [Advice] = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
@@ -72,12 +72,13 @@ enum DidYouMean {
     }
 
     /// Runs a request about a storefront, and suggests the nearest for an unknown one.
+    /// - Parameter name: Nil for the app's.
     static func forStorefront<Value>(
-        _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+        _ name: String?, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await replacing(.requestInvalid, body) { failure throws(CLIError) in
             // Throws the better error when the storefront is unknown.
-            _ = try await storefronts([name], context)
+            _ = try await storefronts(name.map { [$0] } ?? [], context)
             return failure
         }
     }

@@ -30,6 +30,14 @@ extension StoreAPI {
     /// The most stores that an error names.
     private static let namesMax = 5
 
+    /// Creates an address of the console that signs one browser in, within a minute. It shows the store in use.
+    func consoleAddress() async throws(CLIError) -> (url: String, expiresAt: Timestamp) {
+        let store = try await isolatedStore()
+        let ticket = try await at(nil).call(ConsoleRoutes.createTicket)
+        let fragment = ConsoleRoutes.fragment(ticket: ticket.ticket, store: store)
+        return ("\(address.installation)/\(fragment)", ticket.expiresAt)
+    }
+
     // MARK: Accounts
 
     /// Lists all accounts.
@@ -83,7 +91,8 @@ extension StoreAPI {
     }
 
     /// Lists an app's products in the catalogue's order.
-    func catalogProducts(_ bundleId: String, storefront: String = "USA") async throws(CLIError) -> [Product] {
+    /// - Parameter storefront: Nil for the app's.
+    func catalogProducts(_ bundleId: String, storefront: String? = nil) async throws(CLIError) -> [Product] {
         try await all(AppRoutes.products, [.bundleId: bundleId], query: ["storefront": storefront])
     }
 

@@ -52,6 +52,18 @@ enum Format {
         return "storebus finish \(name(transaction)) --as \(account)\(device)"
     }
 
+    /// The command that brings an unfinished transaction on: an answer, an approval, a download, its end.
+    static func next(_ transaction: PaymentTransaction, as account: String) -> Advice {
+        switch transaction.transactionState {
+        case .purchasing: "storebus prompt list --as \(account)"
+        case .deferred: "storebus approve \(name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(name(transaction))"
+        case .purchased where transaction.downloads.contains { $0.state == .waiting }:
+            "storebus download fetch \(name(transaction)) --as \(account)"
+        case .purchased, .restored, .failed: Advice(command: finish(transaction, as: account))
+        }
+    }
+
     /// Remarks besides the state: `expires …`, `paymentCancelled (2)`, `trial`.
     static func remarks(_ transaction: PaymentTransaction) -> String {
         var remarks: [String] = []

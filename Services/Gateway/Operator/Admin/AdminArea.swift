@@ -17,10 +17,9 @@ struct AdminArea: Area {
             },
             // Every product of the catalogue, in its order, priced for one storefront.
             services.forward(AppRoutes.products, to: CatalogEndpoints.listProducts) { call in
-                let storefront = try await directories.namedStorefront(call) ?? Directories.defaultStorefront
-                return ProductsPageRequest(
-                    bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
-                    limit: try call.limit(HTTPLimits.adminPageMax))
+                ProductsPageRequest(
+                    bundleId: try call.bundleId(), storefront: try await directories.namedStorefront(call),
+                    after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
             } reply: {
                 try Reply(ProductsPageResponse(products: $0.products, after: $0.after))
             },

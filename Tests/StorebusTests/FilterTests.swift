@@ -9,9 +9,8 @@ import Testing
     private let now = Timestamp(milliseconds: 1_795_255_264_000)
 
     private func matches(_ words: String...) throws -> Bool {
-        try Filter(words, bare: "type").matches(
-            FakeStore.purchased, account: "alice", bundleId: "com.example.app", isFinished: true, type: .finished,
-            now: now)
+        try Filter(words, ofEvents: true).matches(
+            FakeStore.purchased, account: "alice", bundleId: "com.example.app", type: .finished, now: now)
     }
 
     @Test func `all terms must hold`() throws {
@@ -94,6 +93,35 @@ import Testing
         #expect(status == .success)
         #expect(said.result == "2000000000000001\n")
         #expect(store.requests(.get, "/admin/v1/apps/com.example.app/clock").count == 1)
+    }
+
+    @Test(arguments: [["watch", "finished=no"], ["tx", "watch", "finished~y"], ["wait", "finished=yes"]])
+    func `an event does not say whether its transaction is finished`(command: [String]) async {
+        let store = FakeStore()
+        let (status, said) = await Recorder.run(
+            command, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: store)
+        #expect(status == .usage)
+        #expect(said.narration.contains("a filter of events knows no 'finished'"), "\(said.narration)")
+        #expect(said.narration.contains("type=finished"))
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("state=refunded", nil), ("state=revoked", "2000000000000002\n"), ("state=restored", nil),
+        ] as [(String, String?)])
+    func `what was taken back is in any of the store's states, and is chosen here`(
+        filter: String, found: String?
+    ) async throws {
+        let store = FakeStore()
+        var copy = FakeStore.restored
+        copy.revocationDate = now
+        store.list([copy])
+        let (status, said) = await store.run("tx", "list", filter, "-o", "names")
+        #expect(status == .success)
+        #expect(said.result == found ?? "")
+        let request = try #require(store.requests(.get, "/admin/v1/transactions").first)
+        #expect(request.path.contains("state=") == (filter == "state=restored"), "\(request.path)")
     }
 
     @Test func `what the store can choose by is asked of it, the rest is chosen here`() async throws {

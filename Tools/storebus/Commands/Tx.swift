@@ -201,9 +201,9 @@ struct TransactionSearch: Sendable {
         return (rows, after)
     }
 
-    /// The state by which the store chooses. What was taken back was purchased.
+    /// The state by which the store chooses. Nil for withdrawals, which leave each transaction its own state.
     private var storedState: String? {
-        filter.exact("state").map { PaymentTransaction.Withdrawal(rawValue: $0) == nil ? $0 : "purchased" }
+        filter.exact("state").flatMap { PaymentTransaction.Withdrawal(rawValue: $0) == nil ? $0 : nil }
     }
 
     /// Whether the store chooses finished or unfinished transactions. Nil for both.

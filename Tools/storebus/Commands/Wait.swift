@@ -14,7 +14,9 @@ struct WaitCommand: AsyncParsableCommand {
         Waits 30s unless --timeout says otherwise, and exits with 1 when no event has matched by then.
         """)
 
-    @Argument("The event: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.", "filter", .list(Self.kinds))
+    @Argument(
+        "The event: \(Self.kinds.joined(separator: ", ")), or terms as in tx list, except finished.", "filter",
+        .list(Self.kinds))
     var filter: [String] = []
     @OptionGroup var owner: AccountFilter
     @Option("Only this app's.", "id") var bundleId: String?
@@ -25,7 +27,7 @@ struct WaitCommand: AsyncParsableCommand {
     private static let kinds = StoreEvent.Kind.rawValues + intentKinds
 
     func run() async throws {
-        var filter = try Filter(filter, bare: "type", alsoTypes: Self.intentKinds)
+        var filter = try Filter(filter, ofEvents: true, alsoTypes: Self.intentKinds)
         try filter.add("account", owner.account)
         let context = try CommandContext.find(global, bundleId: bundleId)
         if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }

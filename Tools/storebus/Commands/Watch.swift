@@ -30,7 +30,7 @@ struct WatchCommand: ContextCommand {
 
     func run(_ context: CommandContext) async throws {
         guard let account else {
-            var filter = try Filter(filter, bare: "type")
+            var filter = try Filter(filter, ofEvents: true)
             try filter.add("bundleId", options.app.bundleId)
             let watch = EventWatch(context: context, filter: filter)
             return try await context.untilTimeLimit { () throws(CLIError) in try await watch.run() }
@@ -101,8 +101,7 @@ extension Filter {
 
     func matches(_ event: StoreEvent) -> Bool {
         matches(
-            event.transaction, account: event.account, bundleId: event.bundleId, isFinished: event.type == .finished,
-            type: event.type, now: event.at)
+            event.transaction, account: event.account, bundleId: event.bundleId, type: event.type, now: event.at)
     }
 }
 

@@ -17,21 +17,25 @@ struct Filter: Hashable, Sendable {
         var value: String
     }
 
-    static let names = ["account", "bundleId", "device", "finished", "id", "product", "since", "state", "type"]
+    static let names = ["account", "bundleId", "device", finished, "id", "product", "since", "state", "type"]
+    /// The term that events lack: an event shows what happened, and not whether its transaction was finished.
+    private static let finished = "finished"
     /// The values of `state`.
     static let states = TransactionState.rawValues + PaymentTransaction.Withdrawal.rawValues
 
     private(set) var terms: [Term] = []
+    private let isOfEvents: Bool
     /// The values of `type`.
     private var types = StoreEvent.Kind.rawValues
 
     /// - Parameters:
     ///   - words: Each has one or more terms, separated by spaces.
-    ///   - bare: Name of the term for a word without `=` and `~`. Nil rejects such a word.
+    ///   - ofEvents: Whether it is for events. A word without `=` and `~` is then a `type`, and `finished` is refused.
     ///   - alsoTypes: Values of `type` besides those of transactions.
-    init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
+    init(_ words: [String], ofEvents: Bool = false, alsoTypes: [String] = []) throws(CLIError) {
+        isOfEvents = ofEvents
         types += alsoTypes
-        for word in words.flatMap(Self.split) { try add(word[...], bare: bare) }
+        for word in words.flatMap(Self.split) { try add(word[...]) }
     }
 
     /// Splits words at spaces outside double quotes.
@@ -49,13 +53,13 @@ struct Filter: Hashable, Sendable {
         if let value { try add(Term(name: name, comparison: .equals, value: value)) }
     }
 
-    private mutating func add(_ word: Substring, bare: String?) throws(CLIError) {
+    private mutating func add(_ word: Substring) throws(CLIError) {
         guard let sign = word.firstIndex(where: { $0 == "=" || $0 == "~" }) else {
-            guard let bare else {
+            guard isOfEvents else {
                 throw CLIError(
                     .usage, "'\(word)' is not a term of a filter", hints: ["for example state=deferred product~pro."])
             }
-            return try add(Term(name: bare, comparison: .equals, value: String(word)))
+            return try add(Term(name: "type", comparison: .equals, value: String(word)))
         }
         try add(
             Term(
@@ -64,11 +68,15 @@ struct Filter: Hashable, Sendable {
     }
 
     private mutating func add(_ term: Term) throws(CLIError) {
-        guard Self.names.contains(term.name) else {
-            let near = Suggestion.hints(for: term.name, among: Self.names)
+        let names = Self.names.filter { !isOfEvents || $0 != Self.finished }
+        guard names.contains(term.name) else {
+            let near: [Advice] =
+                isOfEvents && term.name == Self.finished
+                ? ["the events of finished transactions: type=finished"]
+                : Suggestion.hints(for: term.name, among: names)
             throw CLIError(
-                .usage, "a filter knows no '\(term.name)'",
-                hints: near + ["it knows \(Self.names.joined(separator: ", "))"])
+                .usage, "a filter \(isOfEvents ? "of events " : "")knows no '\(term.name)'",
+                hints: near + ["it knows \(names.joined(separator: ", "))"])
         }
         let known = term.name == "type" ? types : Self.values(term.name)
         if let known, term.comparison == .equals, !known.contains(term.value) {
@@ -86,7 +94,7 @@ struct Filter: Hashable, Sendable {
     private static func values(_ name: String) -> [String]? {
         switch name {
         case "state": states
-        case "finished": ["yes", "no"]
+        case finished: ["yes", "no"]
         default: nil
         }
     }
@@ -109,10 +117,11 @@ struct Filter: Hashable, Sendable {
 
     /// Whether a transaction matches.
     /// - Parameters:
+    ///   - isFinished: Nil for an event.
     ///   - type: Type of its event, or nil without an event.
     ///   - now: The time by the app's clock. Nil ignores `since`.
     func matches(
-        _ transaction: PaymentTransaction, account: String, bundleId: String, isFinished: Bool,
+        _ transaction: PaymentTransaction, account: String, bundleId: String, isFinished: Bool? = nil,
         type: StoreEvent.Kind? = nil, now: Timestamp?
     ) -> Bool {
         terms.allSatisfy { term in
@@ -121,7 +130,7 @@ struct Filter: Hashable, Sendable {
             case "bundleId": term.holds(bundleId)
             case "product": term.holds(transaction.payment.productIdentifier)
             case "device": term.holds(transaction.originDeviceId)
-            case "finished": term.holds(isFinished ? "yes" : "no")
+            case Self.finished: isFinished.map { term.holds($0 ? "yes" : "no") } ?? false
             case "state": term.holds(transaction.shownState)
             case "type": term.holds(type?.rawValue ?? transaction.transactionState.rawValue)
             case "id": term.holds(transaction.id) || transaction.transactionIdentifier.map(term.holds) == true

@@ -93,6 +93,36 @@ import Testing
         #expect(said.narration.contains("leave --store out"))
     }
 
+    @Test(
+        arguments: [
+            ["STOREBUS_STORE": "T-1"], ["STOREBUS_STORE": "t-1", "STOREBUS_URL": "http://h/s/t-2"],
+        ] as [[String: String]])
+    func `a command about the installation does not read the variable, which it helps to correct`(
+        variables: [String: String]
+    ) async {
+        let variables = variables.merging(["STOREBUS_ADMIN_KEY": "admin"]) { $1 }
+        for command in [
+            ["store", "list"], ["store", "ls"], ["store", "create"], ["store", "delete", "t-7", "--yes"],
+            ["store", "run", "--", "true"],
+        ] {
+            let store = FakeStore()
+            let (status, said) = await Recorder.run(command, variables: variables, transport: store)
+            #expect(status == .success, "\(command) \(said.narration)")
+            #expect(store.requests.allSatisfy { $0.path.hasPrefix("/admin/v1/") })
+        }
+    }
+
+    @Test func `the names of a list are those of open stores, as arguments of other commands`() async {
+        let store = FakeStore()
+        var removed = FakeStore.isolatedStore
+        (removed.store, removed.state) = ("t-6", .removing)
+        store.answer(
+            "GET /admin/v1/stores", JSONText.value(IsolatedStoresResponse(stores: [removed, FakeStore.isolatedStore])))
+        #expect(await store.run("store", "list", "-o", "names").said.result == "t-7\n")
+        let table = await store.run("store", "list").said.result
+        #expect(table.contains("t-6") && table.contains("removing") && table.contains("t-7"))
+    }
+
     private func project() throws -> (place: TemporaryDirectory, directory: DataDirectory) {
         let place = try TemporaryDirectory()
         let directory = DataDirectory(place.file(".storebus"))
@@ -295,6 +325,11 @@ import Testing
         #expect(said.exit == 0)
         #expect(said.narration == "" && said.result == "")
         #expect(made == 1 && removed == 1)
+    }
+
+    @Test func `the program inherits empty variables too`() async {
+        let said = await run([], "sh", "-c", #"test "${EMPTY-unset}" = """#, variables: ["EMPTY": ""])
+        #expect(said.exit == 0, "\(said.narration)")
     }
 
     @Test(

@@ -150,7 +150,7 @@ struct Program {
 
     init(_ command: [String], _ store: StoreVariables, _ environment: CommandEnvironment) {
         self.command = command
-        variables = store.values.reduce(into: environment.variables) { $0[$1.name] = $1.value }
+        variables = store.values.reduce(into: environment.inherited) { $0[$1.name] = $1.value }
     }
 
     /// - Returns: The error. On success this never returns.

@@ -61,7 +61,13 @@ struct StoreCommand: AsyncParsableCommand {
     /// `storebus store list`
     struct List: ContextCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
-            "list", "List the stores, oldest first.", "storebus store list", aliases: ["ls"])
+            "list", "List the stores, oldest first.",
+            """
+            storebus store list
+            storebus store list -o names
+
+            With -o names, prints open stores only: a store that is being removed takes no commands.
+            """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -69,9 +75,10 @@ struct StoreCommand: AsyncParsableCommand {
             let stores = try await context.installation.api.all(IsolatedStoreRoutes.list)
             context.print(
                 CommandResult(
-                    stores, ["STORE", "APP", "STATE", "SEED", "UNTIL"], named: \.store, next: "storebus store create",
-                    ifEmpty: "no isolated stores"
-                ) { [$0.store, $0.bundleId, $0.state.rawValue, "\($0.seed)", Format.time($0.expiresAt)] })
+                    Table(["STORE", "APP", "STATE", "SEED", "UNTIL"], stores) {
+                        [$0.store, $0.bundleId, $0.state.rawValue, "\($0.seed)", Format.time($0.expiresAt)]
+                    }, items: stores.map { JSONText.value($0) }, names: stores.open.map(\.store),
+                    next: "storebus store create", ifEmpty: "no isolated stores"))
         }
     }
 

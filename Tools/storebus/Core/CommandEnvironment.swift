@@ -12,6 +12,8 @@ struct CommandEnvironment: Sendable {
     var console: Console
     /// Variables without empty ones, because shells and CI systems unset them so.
     var variables: [String: String]
+    /// All variables, also empty ones. The programs that a command runs inherit them.
+    let inherited: [String: String]
     var currentDirectory: String
     var terminal: Terminal
     /// Creates the transport to the store at an address.
@@ -50,6 +52,7 @@ struct CommandEnvironment: Sendable {
     ) {
         self.console = console
         self.variables = variables.filter { !$0.value.isEmpty }
+        inherited = variables
         self.currentDirectory = currentDirectory
         self.terminal = terminal
         self.transport = transport

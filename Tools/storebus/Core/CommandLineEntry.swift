@@ -16,6 +16,9 @@ package enum CommandLineEntry {
         let arguments = GlobalFlags.moved(arguments)
         var environment = environment
         environment.printed = PrintedCommands(arguments, environment.variables)
+        if StorebusCommand.type(of: CommandTree.root.path(arguments)) is any InstallationCommand.Type {
+            environment.variables[EffectiveSettings.storeVariable] = nil
+        }
         let completing = environment
         return await CommandEnvironment.$current.withValue(completing) { await end(arguments, completing) }
     }

@@ -40,7 +40,7 @@ enum Completion {
     }
 
     static let stores = kind { api, _ throws(CLIError) in
-        try await api.at(nil).all(IsolatedStoreRoutes.list).filter { $0.state == .open }.map(\.store)
+        try await api.at(nil).all(IsolatedStoreRoutes.list).open.map(\.store)
     }
 
     static let services = CompletionKind.list(ServiceList.services)

@@ -68,7 +68,7 @@ extension ContextCommand {
     func run() async throws { try await run(try await options.context()) }
 }
 
-/// A command about a whole installation, to which `--store` means nothing.
+/// A command about a whole installation. It refuses `--store` and ignores `STOREBUS_STORE`.
 protocol InstallationCommand: AsyncParsableCommand {}
 
 /// Options that name a store, and perhaps an app of it.

@@ -62,7 +62,7 @@ struct PrintedCommands: Hashable, Sendable {
 
 extension StorebusCommand {
     /// Finds the command that `words` begin with. Nil for no command and for a group.
-    fileprivate static func type(of words: some Collection<String>) -> (any ParsableCommand.Type)? {
+    static func type(of words: some Collection<String>) -> (any ParsableCommand.Type)? {
         var type: any ParsableCommand.Type = StorebusCommand.self
         for word in words {
             let configuration = type.configuration

@@ -17,7 +17,7 @@ extension StoreAPI {
     /// - Throws: `isolatedStoreNotFound` with those that are open.
     func isolatedStore() async throws(CLIError) -> IsolatedStore? {
         guard let name = address.store, adminKey != nil else { return nil }
-        let open = try await at(nil).all(IsolatedStoreRoutes.list).filter { $0.state == .open }
+        let open = try await at(nil).all(IsolatedStoreRoutes.list).open
         if let found = open.first(where: { $0.store.isExactly(name) }) { return found }
         let others: Advice =
             open.isEmpty
@@ -191,4 +191,9 @@ private struct AccountOverrides: JSONForm, Decodable {
 extension InstallationReference {
     /// The path's values of routes about an app on a device.
     var pathValues: [PathParameter: String] { [.deviceId: deviceId, .bundleId: bundleId] }
+}
+
+extension Sequence<IsolatedStore> {
+    /// The stores whose requests are answered.
+    var open: [IsolatedStore] { filter { $0.state == .open } }
 }

@@ -88,7 +88,7 @@ struct AppOpener: Sendable {
         guard opened.begin(app.key) else { return }
         let launch = ChildProcess.Launch(
             executable: "/bin/sh", arguments: ["-c", command],
-            environment: app.environment(over: CommandEnvironment.current.variables), logFile: logFile)
+            environment: app.environment(over: CommandEnvironment.current.inherited), logFile: logFile)
         do throws(ChildProcess.Failure) {
             let child = try ChildProcess.start(launch) { [opened, tell, logFile] _, end in
                 opened.end(app.key)

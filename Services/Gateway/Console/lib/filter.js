@@ -44,20 +44,23 @@ export const TRANSACTION = {
     id: row => [row.id, row.transactionIdentifier], product: row => row.payment.productIdentifier, state: stateOf, since: row => row.transactionDate, type: row => row.transactionState,
 };
 export const STATES = ['purchasing', 'purchased', 'failed', 'restored', 'deferred', 'refunded', 'revoked'];
-export const VALUES = { state: STATES, finished: ['yes', 'no'] };
+// Kinds of events, as the command line's `type` has them. A transaction's type is its state as StoreKit has it.
+const TYPES = ['purchasing', 'purchased', 'failed', 'deferred', 'restored', 'finished', 'finishedWithPendingDownloads', 'refunded', 'revoked', 'expired', 'billingRetryStarted', 'gracePeriodStarted', 'gracePeriodExpired', 'recovered', 'autoRenewEnabled', 'autoRenewDisabled', 'renewalPreferenceChanged', 'upgraded', 'extended', 'priceIncreasePending', 'priceIncreaseAgreed', 'priceIncreaseDeclined'];
+export const VALUES = { state: STATES, type: TYPES, finished: ['yes', 'no'] };
 
-// `fields` gives a row's value by name, or several; `bare` is what a word without = and ~ is looked for in. Returns the terms, a test
-// of a row, and what was not understood.
+// `fields` gives a row's value by name, or several; `bare` is what a word without = and ~ is looked for in,
+// in upper or lower case. Returns the terms, a test of a row, and what was not understood.
 export function parse(text, fields, { values = {}, bare, now = storeNow() } = {}) {
     const terms = [];
     const unknown = [];
     for (const word of text.match(WORD) || []) {
-        const [, name, sign, quoted] = /^([^=~]*)([=~])(.*)$/s.exec(word) || (bare ? [word, bare, '~', word] : []);
+        const [, name, sign, quoted] = /^([^=~]*)([=~])(.*)$/s.exec(word) || (bare ? [word, bare, '', word] : []);
         const value = quoted?.replaceAll('"', '');
         const of = row => [fields[name](row)].flat().map(one => String(one ?? ''));
         const length = name === 'since' ? lengthOf(value) : undefined;
         if (!name || !Object.hasOwn(fields, name) || (name === 'since' && !length) || (sign === '=' && values[name] && !values[name].includes(value))) unknown.push(word);
         else if (length) terms.push({ name, value, test: row => !fields.since(row) || later(fields.since(row), length) >= +(now ?? 0) });
+        else if (sign === '') terms.push({ name, value, test: row => of(row).some(one => one.toLowerCase().includes(value.toLowerCase())) });
         else terms.push({ name, value, exact: sign === '=', test: sign === '=' ? row => of(row).includes(value) : row => of(row).some(one => one.includes(value)) });
     }
     return { terms, unknown, words: text.match(WORD) || [], matches: row => terms.every(term => term.test(row)), exact: name => terms.find(term => term.name === name && term.exact)?.value };

@@ -16,11 +16,11 @@ import { Failure, Field, Head, Id, ask, chosenApp, showJSON, values } from '../l
 const text = strings.transactions;
 const MOST = 100000;
 
-// What the gateway selects by itself; the rest is selected here. What was taken back was bought.
-const STATE_OF_GATEWAY = { refunded: 'purchased', revoked: 'purchased' };
+// What the gateway selects by itself; the rest is selected here. Purchases and their restored copies are taken back alike.
+const TAKEN_BACK = new Set(['refunded', 'revoked']);
 const ofGateway = filter => {
     const state = filter.exact('state');
-    return { account: filter.exact('account'), state: STATE_OF_GATEWAY[state] || state, finished: { yes: true, no: false }[filter.exact('finished')] };
+    return { account: filter.exact('account'), state: TAKEN_BACK.has(state) ? undefined : state, finished: { yes: true, no: false }[filter.exact('finished')] };
 };
 
 // An event is newer than a row, or older: the revision says.

@@ -53,6 +53,10 @@ export function ago(at, now) {
 // An instant, with its date when that is not the store's today, and how long ago it was by the store's clock.
 export const When = ({ at, now }) => html`<${Time} at=${at} form=${now && at && date.format(now) === date.format(new Date(at)) ? 'short' : 'dated'} />${now && at && html` <span class="soft small">${ago(at, now)}</span>`}`;
 
+// The API has the newest 64 attempts of a notification, without their numbers.
+const ATTEMPTS = 64;
+export const hasAll = attempts => attempts.length < ATTEMPTS;
+
 // A name of the API as words: inBillingRetryPeriod, INITIAL_BUY.
 export function words(name) {
     if (!name) return '–';

@@ -4,7 +4,7 @@ import { strings } from '../strings.pages.js';
 import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
-import { State, Time, words } from '../lib/format.js';
+import { State, Time, hasAll, words } from '../lib/format.js';
 import { claims, pretty } from '../lib/jws.js';
 import { link } from '../lib/router.js';
 import { Plain } from '../lib/table.js';
@@ -56,11 +56,12 @@ const resend = (app, one) => ({ label: text.resend, method: 'POST', path: `${bas
 // Oldest first, as they were sent.
 const resendFailed = app => ({
     label: text.resendFailed, confirm: text.resendFailedConfirm, verb: text.resend, said: text.resentFailed,
-    cli: `${cli(['notifications', 'list', '--state', 'failed', '--output', 'names'])} | xargs -n 1 ${cli(['notifications', 'resend'])}`,
+    cli: `${cli(['notifications', 'list', '--state', 'failed', '--limit', '100000', '--output', 'names'])} | tac | xargs -r -n 1 ${cli(['notifications', 'resend'])}`,
     run: async () => {
         const failed = await all(base(app), { state: 'failed', limit: 100 }, 'notifications');
-        for (const one of failed.reverse()) await call('POST', resend(app, one).path, { body: {} });
-        return failed.length;
+        const problems = [];
+        for (const one of failed.reverse()) await call('POST', resend(app, one).path, { body: {} }).catch(problem => problems.push(problem));
+        return { sent: failed.length - problems.length, refused: problems.length, why: problems[0]?.message };
     },
 });
 
@@ -68,7 +69,7 @@ const Result = ({ of }) => of ? html`<span class=${`pill ${of === 'SUCCESS' ? 'g
 // The last result in few words, and how many there are.
 const lastStatus = one => {
     const last = one.attempts.at(-1);
-    return last && [last.httpStatus ? `HTTP ${last.httpStatus}` : last.sendAttemptResult || text.underWay, one.attempts.length > 1 && text.attemptsOf(one.attempts.length)].filter(Boolean).join(' · ');
+    return last && [last.httpStatus ? `HTTP ${last.httpStatus}` : last.sendAttemptResult || text.underWay, one.attempts.length > 1 && text.attemptsOf(one.attempts.length, hasAll(one.attempts))].filter(Boolean).join(' · ');
 };
 
 const requestOf = (attempt, payload) => `POST ${attempt.url}\nContent-Type: application/json\n\n${JSON.stringify({ signedPayload: payload })}`;
@@ -97,7 +98,7 @@ function factsOf(one, says, transaction) {
         [strings.transactions.product, product && html`<${Id} of=${product} href=${link('products', product)} />`],
         [text.at, html`<${Time} at=${one.at} />`], [text.state, html`<${State} of=${one.state} />`],
         [text.last, last && html`<${Result} of=${last.sendAttemptResult} /> ${last.httpStatus ? `HTTP ${last.httpStatus}` : ''}`],
-        [text.attempts, one.attempts.length], [text.next, one.nextAttemptAt && html`<${Time} at=${one.nextAttemptAt} />`],
+        [text.attempts, hasAll(one.attempts) ? one.attempts.length : text.attemptsOf(one.attempts.length)], [text.next, one.nextAttemptAt && html`<${Time} at=${one.nextAttemptAt} />`],
     ];
 }
 
@@ -112,7 +113,7 @@ function One({ app, id }) {
         return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} primary /><${Action} of=${resendFailed(app)} done=${found.reload} /><${Json} title=${one.notificationUUID} of=${one} /><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
             <div class="columns"><div class="stack">
                 <${Card} title=${text.attempts}>${one.attempts.length === 0 ? html`<p class="soft">${text.noAttempts}</p>`
-                    : html`<ol class="plain list">${one.attempts.map((attempt, index) => html`<${Attempt} of=${attempt} number=${index + 1} payload=${payload} first=${index === last} key=${index} />`).reverse()}</ol>`}</${Card}>
+                    : html`<ol class="plain list">${one.attempts.map((attempt, index) => html`<${Attempt} of=${attempt} number=${hasAll(one.attempts) ? index + 1 : undefined} payload=${payload} first=${index === last} key=${index} />`).reverse()}</ol>`}</${Card}>
                 ${says && html`<${Card} title=${text.payload}><${Code} text=${pretty(says)} label=${text.copyPayload} /></${Card}>
                     <${Card} title=${text.raw}><${Code} text=${payload} label=${text.copyRaw} /></${Card}>`}
             </div><div class="stack">

@@ -456,6 +456,10 @@ def operate(browser, store):
     browser.click("Save", "main")
     browser.until("the settings", lambda: store.ask("GET", f"/admin/v1/testers/{urllib.parse.quote('pia 李')}")["overrides"] == {
         "storefront": "JPN", "sheet": "interactive", "simulatedErrors": {"restore": "unknown"}})
+    browser.click("Copy “Reset settings” as CLI or curl", "main")
+    said = browser.until("the commands", lambda: browser.text("dialog"))
+    assert "account set 'pia 李' --unset" in said and all(f"--unset {name}" in said for name in ("storefront", "sheet", "simulatedErrors")), said
+    browser.click("Close", "dialog")
     browser.click("Reset settings", "main")
     confirm("Reset settings")
     browser.until("the defaults", lambda: browser.all("select[name=sheet]")[0].get_attribute("value") == "")
@@ -889,7 +893,7 @@ def many_customers(browser, store):
     shown = len(browser.all("tbody tr"))
     assert shown < 80, shown
     assert browser.run("const area = document.querySelector('[data-rows]'); return area.scrollWidth <= area.clientWidth"), "the table is wider than its card"
-    browser.fill("#filter", "many-07777")
+    browser.fill("#filter", "Many-07777")
     browser.until("one find", lambda: [one.text.split()[0] for one in browser.all("tbody tr[aria-rowindex]")] == ["many-07777"])
     browser.run("window.manyAccounts = 0")
     return f"{accounts:,} accounts loaded in {loaded:.1f} s, {shown} rows in the page, longest frame while scrolling {longest:.0f} ms"
@@ -1064,9 +1068,18 @@ def hub(browser, store):
     browser.click("Bus", "main")
     browser.click("Start", "main")
     browser.says("listening")
+    browser.run("performance.clearResourceTimings()")
     store.buy("alice", "com.example.fishingHotSpots", "hub-bus")
     browser.until("the purchase on the bus", lambda: any("sb.payment.v1.queue.add" in one.text for one in browser.all(".tap > li")))
-    assert "com.example.pro.monthly" in browser.text("main section[aria-label='Entitlements']"), browser.text("main section[aria-label='Entitlements']")
+
+    def paths():
+        return browser.run("return performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)")
+
+    browser.until("the purchase to be read", lambda: "/admin/v1/transactions" in paths())
+    unasked = {"/admin/v1/devices", "/admin/v1/storefronts", f"/admin/v1/apps/{APP}/products", f"/admin/v1/apps/{APP}/catalog"}
+    assert not unasked & set(paths()), paths()
+    entitled = browser.text("main section[aria-label='Entitlements']")
+    assert "com.example.pro.monthly" in entitled and "com.example.fishingHotSpots" not in entitled, entitled
     assert "alice-1" in browser.text(), "the device is missing"
     field = browser.all("select[name=sheet]")[0]
     assert not field.is_displayed(), "the settings are open"
@@ -1464,6 +1477,9 @@ def lists(browser, store):
     store.ask("POST", f"/admin/v1/transactions/{bought['id']}/refund", {})
     browser.open("transactions?" + urllib.parse.urlencode({"filter": "account=xenia state=refunded"}), whole=True)
     browser.until("the refunded one", lambda: len(rows()) == 1 and "refunded" in rows()[0])
+    asked = browser.run("return performance.getEntriesByType('resource').map(one => new URL(one.name)).filter(one => one.pathname.endsWith('/admin/v1/transactions')).map(one => one.search)")
+    asked = [urllib.parse.parse_qs(one) for one in asked]
+    assert any("account" in one for one in asked) and not any("state" in one for one in asked), asked
     identifier = bought["transactionIdentifier"]
     file = saved("CSV")
     lines = file["text"].split("\r\n")
@@ -1492,8 +1508,8 @@ def lists(browser, store):
     browser.until("the filter in the address", lambda: query(browser).get("filter") == "account=xenia state=refunded")
     browser.click("Delete filter", "main")
     browser.until("nothing saved", lambda: not browser.all(".saved select"))
-    browser.fill("#filter", "acount=xenia")
-    browser.says("Unknown terms: acount=xenia")
+    browser.fill("#filter", "acount=xenia type=bought")
+    browser.says("Unknown terms: acount=xenia type=bought")
 
     browser.open("subscriptions")
     browser.until("lanes with dates", lambda: re.search(r"[A-Z][a-z]{2} \d", browser.text(".axis.dates")) and browser.all("svg.lane[role=img]"))

@@ -3,7 +3,7 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, get, newKey } from './api.js';
 import { Action, cli, making } from './actions.js';
-import { transactionEvents, useData } from './data.js';
+import { useData } from './data.js';
 import { priced } from './format.js';
 import { link } from './router.js';
 import { asDevice } from './sessions.js';
@@ -11,16 +11,28 @@ import { productOf, rowOf, shortId } from './transactions.js';
 import { Choice, Field, Loaded, values } from './ui.js';
 
 const text = strings.buy;
-const SEVERAL = new Set(['consumable', 'nonRenewingSubscription']);
+const SEVERAL = new Set(['consumable', 'nonRenewable']);
 const isOver = subscription => subscription.state === 'expired' || subscription.state === 'revoked';
 
 // Each subscription's place in its group, the first being the highest.
 export const levelsOf = catalogue => new Map((catalogue.subscriptionGroups || []).flatMap(group => group.subscriptions || []).map(one => [one.productID, one.groupNumber]));
 
-// What an account has of an app: its transactions, and the subscriptions that go on.
+// What can be bought in an app, each subscription's level, and the products that are used up.
+export async function goodsOf(app) {
+    const [products, catalogue] = await Promise.all([all(appURL(app, 'products'), { limit: 500 }, 'products'), get(appURL(app, 'catalog'))]);
+    return { products, levels: levelsOf(catalogue), consumables: new Set((catalogue.products || []).filter(one => one.type === 'Consumable').map(one => one.productID)) };
+}
+
+// An account's subscriptions in an app, and those that go on.
+export async function subscriptionsOf(app, account) {
+    const { subscriptions } = await get('/admin/v1/subscriptions', { bundleId: app, account, limit: 100 });
+    return { subscriptions, current: subscriptions.filter(one => !isOver(one)) };
+}
+
+// What an account has of an app: its transactions, the oldest first and cut where there are too many, and its subscriptions.
 export async function holdingsOf(app, account) {
-    const [rows, { subscriptions }] = await Promise.all([rowsOf(app, account), get('/admin/v1/subscriptions', { bundleId: app, account, limit: 100 })]);
-    return { rows, subscriptions, current: subscriptions.filter(one => !isOver(one)) };
+    const [transactions, subscriptions] = await Promise.all([rowsOf(app, account), subscriptionsOf(app, account)]);
+    return { ...transactions, ...subscriptions };
 }
 
 const ROWS = 1000;
@@ -32,14 +44,14 @@ async function rowsOf(app, account) {
         rows.push(...page.transactions.map((transaction, index) => rowOf(transaction, page.records[index])));
         after = page.after;
     } while (after && rows.length < ROWS);
-    return rows;
+    return { rows, isCut: Boolean(after) };
 }
 
 const isOwned = row => row.transactionState === 'purchased' && !row.revocationDate;
 
-// What a purchase of the product is to who has these: buy, owned, or the change of a subscription.
-export function kindOf(product, { rows = [], current, levels }) {
-    if (product.type === 'nonConsumable') return rows.some(row => isOwned(row) && productOf(row) === product.productIdentifier) ? 'owned' : 'buy';
+// What a purchase of the product is to who has these: buy, owned, the change of a subscription, or unknown where not all was read.
+export function kindOf(product, { rows = [], isCut, current, levels }) {
+    if (product.type === 'nonConsumable') return rows.some(row => isOwned(row) && productOf(row) === product.productIdentifier) ? 'owned' : isCut ? 'unknown' : 'buy';
     const running = product.subscriptionGroupIdentifier && current.find(one => one.subscriptionGroupIdentifier === product.subscriptionGroupIdentifier);
     if (!running) return 'buy';
     if (running.productIdentifier === product.productIdentifier) return 'owned';
@@ -62,32 +74,34 @@ function buy(who, product, quantity, label) {
     };
 }
 
-// Buys any product. `product` or `account` is fixed where the page is about one. `devices`: those of the account.
-export function Buy({ app, account, product, devices = [], done }) {
-    const found = useData(async () => {
-        const [products, catalogue] = await Promise.all([all(appURL(app, 'products'), { limit: 500 }, 'products'), get(appURL(app, 'catalog'))]);
-        return { products, levels: levelsOf(catalogue) };
-    }, [app]);
-    const [who, setWho] = useState(account || '');
-    const holdings = useData(() => who ? holdingsOf(app, who) : { rows: [], current: [] }, [app, who], transactionEvents);
+// Buys any product, or the one that is named, for the account or one that is typed. `goods` and `holdings`: what can be bought, and
+// what the account has; `devices`: those of the account.
+export function Buy({ app, account, product, devices = [], goods: { products, levels }, holdings, onAccount, done }) {
     const [chosen, choose] = useState(product || '');
-    return html`<${Loaded} of=${found}>${({ products, levels }) => {
-        const kind = other => holdings.data ? kindOf(other, { ...holdings.data, levels }) : 'buy';
-        const one = chosen ? products.find(other => other.productIdentifier === chosen) : products.find(other => kind(other) !== 'owned') || products[0];
-        if (!one) return html`<p class="empty">${product ? text.notForSale : text.nothing}</p>`;
-        const id = one.productIdentifier;
-        const label = text.kinds[kind(one)];
-        const make = making(label, form => {
-            const said = values(form);
-            const buyer = account || said.account;
-            return buy({ client: 'app', bundleId: app, account: buyer, deviceId: said.device || `${buyer}-1` }, id, Number(said.quantity || 1), label);
-        });
-        return html`<form class="row end">
-            ${!product && html`<${Choice} label=${strings.transactions.product} name="product" value=${id} options=${products.map(other => [other.productIdentifier, `${other.localizedTitle} · ${priced(other)}${kind(other) === 'buy' ? '' : ` · ${text.kinds[kind(other)].toLowerCase()}`}`])} onChange=${choose} />`}
-            ${!account && html`<${Field} label=${strings.transactions.account} name="account" required autocomplete="off" onChange=${event => setWho(event.target.value)} />`}
-            ${devices.length > 1 && html`<${Choice} label=${strings.transaction.device} name="device" options=${devices} />`}
-            ${SEVERAL.has(one.type) && html`<${Field} label=${strings.transactions.quantity} name="quantity" type="number" min="1" max="10" value="1" />`}
-            ${kind(one) === 'owned' ? html`<span class="pill good">${label}</span>` : html`<${Action} of=${make} done=${answer => { holdings.reload(); done?.(answer); }} primary key=${label} />`}
-        </form>${['upgrade', 'downgrade', 'crossgrade'].includes(kind(one)) && html`<p class="soft small">${text.says[kind(one)]}</p>`}`;
-    }}</${Loaded}>`;
+    const kind = other => holdings ? kindOf(other, { ...holdings, levels }) : 'buy';
+    const canBuy = other => !['owned', 'unknown'].includes(kind(other));
+    const one = chosen ? products.find(other => other.productIdentifier === chosen) : products.find(canBuy) || products[0];
+    if (!one) return html`<p class="empty">${product ? text.notForSale : text.nothing}</p>`;
+    const id = one.productIdentifier;
+    const label = text.kinds[kind(one)];
+    const make = making(label, form => {
+        const said = values(form);
+        const buyer = account || said.account;
+        return buy({ client: 'app', bundleId: app, account: buyer, deviceId: said.device || `${buyer}-1` }, id, Number(said.quantity || 1), label);
+    });
+    return html`<form class="row end">
+        ${!product && html`<${Choice} label=${strings.transactions.product} name="product" value=${id} options=${products.map(other => [other.productIdentifier, `${other.localizedTitle} · ${priced(other)}${kind(other) === 'buy' ? '' : ` · ${text.kinds[kind(other)].toLowerCase()}`}`])} onChange=${choose} />`}
+        ${!account && html`<${Field} label=${strings.transactions.account} name="account" required autocomplete="off" onChange=${event => onAccount(event.target.value)} />`}
+        ${devices.length > 1 && html`<${Choice} label=${strings.transaction.device} name="device" options=${devices} />`}
+        ${SEVERAL.has(one.type) && html`<${Field} label=${strings.transactions.quantity} name="quantity" type="number" min="1" max="10" value="1" />`}
+        ${canBuy(one) ? html`<${Action} of=${make} done=${done} primary key=${label} />` : html`<span class=${kind(one) === 'owned' ? 'pill good' : 'pill'}>${label}</span>`}
+    </form>${text.says[kind(one)] && html`<p class="soft small">${text.says[kind(one)]}</p>`}`;
+}
+
+// Buys one product for an account that is typed.
+export function BuyProduct({ app, product }) {
+    const [account, setAccount] = useState('');
+    const goods = useData(() => goodsOf(app), [app]);
+    const holdings = useData(() => account ? holdingsOf(app, account) : undefined, [app, account], message => message.events.some(event => event.account === account));
+    return html`<${Loaded} of=${goods}>${of => html`<${Buy} app=${app} product=${product} goods=${of} holdings=${holdings.data} onAccount=${setAccount} done=${holdings.reload} />`}</${Loaded}>`;
 }

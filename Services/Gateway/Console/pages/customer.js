@@ -1,12 +1,12 @@
 // One customer: what it has and what happened, and how the store treats it.
-import { html, useState } from '../vendor/preact-htm.js';
+import { html, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
-import { Buy, holdingsOf } from '../lib/buy.js';
+import { Buy, goodsOf, holdingsOf } from '../lib/buy.js';
 import { useData, useEvery } from '../lib/data.js';
 import { term } from '../lib/filter.js';
-import { State, Time, money, words } from '../lib/format.js';
+import { State, Time, hasAll, money, words } from '../lib/format.js';
 import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
 import { link } from '../lib/router.js';
 import { Tap } from '../lib/tap.js';
@@ -43,6 +43,8 @@ function settings(said) {
     return { body, flags };
 }
 
+const unset = names => names.flatMap(name => ['--unset', name]);
+
 const withValue = (options, value) => value === undefined || options.includes(String(value)) ? options : [...options, String(value)];
 
 // How the store treats the account; unset members are the app's default.
@@ -52,8 +54,7 @@ function Behaviour({ tester, storefronts, done }) {
     const choices = (name, options) => [['', inForce(name)], ...options];
     const save = making(strings.save, form => {
         const { body, flags } = settings(values(form));
-        for (const name of Object.keys(overrides)) if (!(name in body)) flags.push('--unset', name);
-        return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', [tester.account], ...flags], null), said: text.saved(tester.account) };
+        return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', [tester.account], ...flags, ...unset(Object.keys(overrides).filter(name => !(name in body)))], null), said: text.saved(tester.account) };
     });
     const set = Object.keys(overrides).map(words).join(' · ');
     return html`<${Card} title=${text.behaviour}><details><summary>${set || text.unset}</summary><form class="stack"><div class="fields">
@@ -85,7 +86,7 @@ function historyOf({ rows, timelines, notifications, events }) {
         const name = one.subtype ? `${one.notificationType}.${one.subtype}` : one.notificationType;
         const to = { href: link('notifications', one.notificationUUID), name: one.notificationUUID.slice(0, 8) };
         return [{ kind: 'notifications', at: one.at, says: name, state: one.state, to },
-            ...one.attempts.map((attempt, index) => ({ kind: 'notifications', at: attempt.attemptDate, says: text.attempt(index + 1, name), of: attempt.httpStatus ? `HTTP ${attempt.httpStatus}` : attempt.sendAttemptResult || words('pending'), more: attempt.sendAttemptResult === 'SUCCESS' ? '' : attempt.bodyStart, to }))];
+            ...one.attempts.map((attempt, index) => ({ kind: 'notifications', at: attempt.attemptDate, says: text.attempt(hasAll(one.attempts) ? index + 1 : undefined, name), of: attempt.httpStatus ? `HTTP ${attempt.httpStatus}` : attempt.sendAttemptResult || words('pending'), more: attempt.sendAttemptResult === 'SUCCESS' ? '' : attempt.bodyStart, to }))];
     });
     return [...purchases, ...revocations, ...renewals, ...others, ...sent].map((one, index) => ({ ...one, time: Date.parse(one.at), index })).sort((a, b) => b.time - a.time || b.index - a.index);
 }
@@ -106,9 +107,9 @@ function History({ of, customer }) {
     </${Card}>`;
 }
 
-// What it can use now.
-function Entitlements({ current, rows }) {
-    const owned = new Map(rows.filter(row => !row.expiresDate && row.transactionState === 'purchased' && !row.revocationDate && !row.effectiveDate).map(row => [productOf(row), row]));
+// What it can use now. A consumable is used up.
+function Entitlements({ current, rows, consumables }) {
+    const owned = new Map(rows.filter(row => !row.expiresDate && !consumables.has(productOf(row)) && row.transactionState === 'purchased' && !row.revocationDate && !row.effectiveDate).map(row => [productOf(row), row]));
     const list = [...current.map(one => ({
         id: one.productIdentifier, to: link('subscriptions', one.originalTransactionIdentifier), state: one.state,
         until: one.gracePeriodExpiresDate || one.expiresDate, how: one.state === 'subscribed' ? one.willAutoRenew ? strings.time.renews : strings.time.ends : one.gracePeriodExpiresDate ? strings.time.graceEnds : strings.time.retries,
@@ -139,56 +140,81 @@ const Nobody = ({ account, names, reload }) => html`<${Head} title=${text.nobody
         <${Action} of=${create(account)} done=${reload} /><a class="button" href=${link('customers')}>${strings.nav.customers}</a></${Head}>
     ${names.length > 0 && html`<${Card} title=${text.near}><ul class="plain list">${names.map(name => html`<li><a href=${link('customers', name)}>${name}</a></li>`)}</ul></${Card}>`}`;
 
-async function customerOf(app, account) {
-    const [tester, holdings, { events }, notifications] = await Promise.all([
+// The timelines of subscriptions. Those that had no event since the last time, and are what they were, are in `kept`.
+async function timelinesOf(subscriptions, events, kept) {
+    const last = new Map(events.map(({ id, transaction }) => [transaction.originalTransactionIdentifier ?? transaction.transactionIdentifier, id]));
+    return Promise.all(subscriptions.map(async one => {
+        const id = one.originalTransactionIdentifier;
+        const state = JSON.stringify([one, last.get(id)]);
+        if (kept.get(id)?.state !== state) kept.set(id, { state, timeline: await get(url('/admin/v1/subscriptions', id) + '/timeline', { limit: 500 }) });
+        return kept.get(id).timeline;
+    }));
+}
+
+async function customerOf(app, account, kept) {
+    const [tester, holdings, { events }] = await Promise.all([
         get(url('/admin/v1/testers', account)), holdingsOf(app, account), get('/admin/v1/events/last', { bundleId: app, account, limit: 500 }),
-        all(appURL(app, 'notifications'), { account, limit: 100 }, 'notifications', list => list.length < 300),
     ]);
     // The gateway has defaults for any name, so an account without a trace is looked for among those that exist.
     if (!Object.keys(tester.overrides).length && !holdings.rows.length) {
         const accounts = (await all('/admin/v1/testers', { limit: 500 }, 'testers')).map(one => one.account);
         if (!accounts.includes(account)) return { names: near(account, accounts) };
     }
-    const [fronts, devices, ...timelines] = await Promise.all([
-        get('/admin/v1/storefronts'), all('/admin/v1/devices', { limit: 500 }, 'devices'),
-        ...holdings.subscriptions.map(one => get(url('/admin/v1/subscriptions', one.originalTransactionIdentifier) + '/timeline', { limit: 500 })),
-    ]);
-    const isOurs = ({ deviceId }) => holdings.rows.some(row => row.originDeviceId === deviceId) || (deviceId.startsWith(`${account}-`) && /^\d+$/.test(deviceId.slice(account.length + 1)));
-    return {
-        tester, holdings, devices: devices.filter(isOurs), storefronts: fronts.storefronts.map(one => [one.countryCode, `${one.name} (${one.countryCode})`]),
-        history: historyOf({ rows: holdings.rows, timelines, notifications, events }),
-    };
+    return { tester, holdings, events, timelines: await timelinesOf(holdings.subscriptions, events, kept) };
+}
+
+async function shopOf(app) {
+    const [goods, { storefronts }] = await Promise.all([goodsOf(app), get('/admin/v1/storefronts')]);
+    return { goods, storefronts: storefronts.map(one => [one.countryCode, `${one.name} (${one.countryCode})`]) };
 }
 
 function One({ account, app }) {
-    const found = useData(() => customerOf(app, account), [app, account], message => message.events.some(event => event.account === account));
+    const kept = useRef(new Map()).current;
+    const found = useData(() => customerOf(app, account, kept), [app, account], message => message.events.some(event => event.account === account));
+    return html`<${Loaded} of=${found}>${({ names, ...known }) => names ? html`<${Nobody} account=${account} names=${names} reload=${found.reload} />`
+        : html`<${Known} account=${account} app=${app} ...${known} reload=${found.reload} />`}</${Loaded}>`;
+}
+
+function Known({ account, app, tester, holdings, events, timelines, reload }) {
+    const shop = useData(() => shopOf(app), [app]);
+    const isMine = event => event.account === account;
     // Nothing tells that a notification was sent.
-    useEvery(10000, found);
-    const path = appURL(app);
-    return html`<${Loaded} of=${found}>${({ names, tester, holdings, devices, storefronts, history }) => {
-        if (names) return html`<${Nobody} account=${account} names=${names} reload=${found.reload} />`;
-        const actions = [
-            // Unlike DELETE it keeps an account that has bought nothing yet.
-            { label: text.reset, method: 'PUT', path: url('/admin/v1/testers', account), body: {}, cli: cli(['account', 'reset', [account]], null), confirm: text.resetConfirm(account), said: text.wasReset(account) },
-            { label: text.clear, danger: true, method: 'DELETE', path: `${path}/transactions?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', [account], '--yes']), confirm: text.clearConfirm(account, app), said: text.cleared(account) },
-        ];
-        return html`<${Head} title=${account}><${Actions} of=${actions} done=${found.reload} /><${Json} title=${account} of=${{ ...tester, transactions: holdings.rows, subscriptions: holdings.subscriptions, devices }} /></${Head}>
-            <div class="columns">
-                <div class="stack">
-                    <p class="row"><a href=${link('transactions', { filter: term('account', account) })}>${strings.nav.transactions}</a>
-                        <a href=${link('eligibility', { account })}>${strings.nav.eligibility}</a><a href=${link('store', { account })}>${strings.nav.store}</a></p>
-                    <${History} of=${history} customer=${holdings.rows[0]?.customer} />
-                </div>
-                <div class="stack">
-                    <${Entitlements} ...${holdings} />
-                    <${Card} title=${strings.buy.title}><div class="stack"><${Buy} app=${app} account=${account} devices=${devices.map(one => one.deviceId)} done=${found.reload} /></div></${Card}>
-                    <${Behaviour} tester=${tester} storefronts=${storefronts} done=${found.reload} key=${JSON.stringify(tester.overrides)} />
-                    <h2>${text.devices}</h2>
-                    ${devices.length === 0 && html`<p class="soft">${text.noDevices}</p>`}
-                    ${devices.map(device => html`<${Device} device=${device} app=${app} done=${found.reload} key=${device.deviceId} />`)}
-                </div>
-            </div>`;
-    }}</${Loaded}>`;
+    const sent = useData(() => all(appURL(app, 'notifications'), { account, limit: 100 }, 'notifications', list => list.length < 300), [app, account], message => message.events.some(isMine));
+    useEvery(10000, sent);
+    const ids = useRef(new Set()).current;
+    const isNew = event => isMine(event) && event.transaction && !ids.has(event.transaction.originDeviceId);
+    const known = useData(async () => {
+        const list = await all('/admin/v1/devices', { limit: 500 }, 'devices');
+        ids.clear();
+        list.forEach(one => ids.add(one.deviceId));
+        return list;
+    }, [], message => message.events.some(isNew));
+    const isOurs = ({ deviceId }) => holdings.rows.some(row => row.originDeviceId === deviceId) || (deviceId.startsWith(`${account}-`) && /^\d+$/.test(deviceId.slice(account.length + 1)));
+    const devices = known.data?.filter(isOurs) || [];
+    const set = Object.keys(tester.overrides);
+    const actions = [
+        // Unlike DELETE it keeps an account that has bought nothing yet.
+        set.length > 0 && { label: text.reset, method: 'PUT', path: url('/admin/v1/testers', account), body: {}, cli: cli(['account', 'set', [account], ...unset(set)], null), confirm: text.resetConfirm(account), said: text.wasReset(account) },
+        { label: text.clear, danger: true, method: 'DELETE', path: `${appURL(app, 'transactions')}?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', [account], '--yes']), confirm: text.clearConfirm(account, app), said: text.cleared(account) },
+    ].filter(Boolean);
+    return html`<${Head} title=${account}><${Actions} of=${actions} done=${reload} /><${Json} title=${account} of=${{ ...tester, transactions: holdings.rows, subscriptions: holdings.subscriptions, devices }} /></${Head}>
+        ${holdings.isCut && html`<p class="note">${text.cut(holdings.rows.length)}</p>`}
+        <div class="columns">
+            <div class="stack">
+                <p class="row"><a href=${link('transactions', { filter: term('account', account) })}>${strings.nav.transactions}</a>
+                    <a href=${link('eligibility', { account })}>${strings.nav.eligibility}</a><a href=${link('store', { account })}>${strings.nav.store}</a></p>
+                <${Loaded} of=${sent}>${notifications => html`<${History} of=${historyOf({ rows: holdings.rows, timelines, notifications, events })} customer=${holdings.rows[0]?.customer} />`}</${Loaded}>
+            </div>
+            <div class="stack">
+                <${Loaded} of=${shop}>${({ goods, storefronts }) => html`
+                    <${Entitlements} ...${holdings} consumables=${goods.consumables} />
+                    <${Card} title=${strings.buy.title}><div class="stack"><${Buy} app=${app} account=${account} goods=${goods} holdings=${holdings} devices=${devices.map(one => one.deviceId)} done=${reload} /></div></${Card}>
+                    <${Behaviour} tester=${tester} storefronts=${storefronts} done=${reload} key=${JSON.stringify(tester.overrides)} />`}</${Loaded}>
+                <h2>${text.devices}</h2>
+                <${Loaded} of=${known}>${() => devices.length === 0 ? html`<p class="soft">${text.noDevices}</p>`
+                    : devices.map(device => html`<${Device} device=${device} app=${app} done=${known.reload} key=${device.deviceId} />`)}</${Loaded}>
+            </div>
+        </div>`;
 }
 
 export default function Customer({ route }) {

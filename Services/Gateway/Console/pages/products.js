@@ -3,7 +3,7 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
-import { Buy } from '../lib/buy.js';
+import { BuyProduct } from '../lib/buy.js';
 import { useData } from '../lib/data.js';
 import { State, money, period, priced, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
@@ -89,7 +89,7 @@ function One({ app, id }) {
                 <${Card} title=${text.offers} flush><${Plain} titled caption=${text.offers} rows=${all} columns=${[
                     { title: text.kind, cell: ([kind]) => words(kind) }, { title: text.offerId, cell: ([, one]) => one.identifier || '–' }, { title: text.offer, cell: ([, one]) => offer(one) }]} /></${Card}>
             </div><div class="stack">
-                <${Card} title=${strings.buy.title}><div class="stack"><${Buy} app=${app} product=${id} /></div></${Card}>
+                <${Card} title=${strings.buy.title}><div class="stack"><${BuyProduct} app=${app} product=${id} /></div></${Card}>
                 <${Card} title=${text.explain}><${Explanation} of=${explained} /></${Card}>
                 <${Card} title=${text.prices} flush><div class="filter pad"><label for="prices">${strings.search}</label><input id="prices" type="search" value=${search} onInput=${event => setSearch(event.target.value)} /></div>
                     <${Plain} caption=${text.pricesOf(shown.length)} rows=${shown.slice(0, 30)} rowKey=${one => one.storefront} columns=${[

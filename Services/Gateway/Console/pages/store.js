@@ -5,7 +5,7 @@ import { appURL, get, newKey, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, priced, words } from '../lib/format.js';
-import { holdingsOf, kindOf, levelsOf } from '../lib/buy.js';
+import { kindOf, levelsOf, subscriptionsOf } from '../lib/buy.js';
 import { usePicture } from '../lib/picture.js';
 import { link } from '../lib/router.js';
 import { asDevice } from '../lib/sessions.js';
@@ -45,7 +45,7 @@ function Offer({ who, of: { product, owned }, source, image, setup, done }) {
 
 // What a tap on a product would be, and the images that are approved.
 async function setupOf({ bundleId, account }) {
-    const [{ promotions }, catalogue, { current }] = await Promise.all([get(appURL(bundleId, 'promotions')), get(appURL(bundleId, 'catalog')), holdingsOf(bundleId, account)]);
+    const [{ promotions }, catalogue, { current }] = await Promise.all([get(appURL(bundleId, 'promotions')), get(appURL(bundleId, 'catalog')), subscriptionsOf(bundleId, account)]);
     return { current, levels: levelsOf(catalogue), images: new Map(promotions.filter(one => one.image?.state === 'approved').map(one => [one.productIdentifier, one.image.sha256])) };
 }
 

@@ -282,6 +282,7 @@ def keyboard(browser, store):
     browser.driver.back()
     browser.until("the list again", lambda: browser.all("#filter"))
     assert browser.all("#filter")[0].get_attribute("value") == "account=alice", "back has to bring the filter"
+    browser.until("the heading to have the focus", lambda: browser.driver.switch_to.active_element.tag_name == "h1")
     browser.run("document.querySelector('.skip').focus(); document.querySelector('.skip').click()")
     assert browser.driver.switch_to.active_element.get_attribute("id") == "main", "the skip link leads to the content"
     return "promotions reordered and put back, shortcuts, rows, dialog, back and skip link"

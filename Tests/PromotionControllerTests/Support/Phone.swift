@@ -1,5 +1,6 @@
 import BusService
 import Foundation
+import Persistence
 import StoreModels
 import StorebusTesting
 
@@ -210,11 +211,22 @@ extension PromotionTestStore {
             IntentEventsRequest(after: after, type: type, account: account, bundleId: bundleId, limit: limit))
     }
 
-    /// Where the events stand now.
-    func position() async throws -> String { try await events(after: nil).after }
+    /// The position behind all events so far. On PostgreSQL they can be read as soon as no older transaction of the
+    /// server is under way, other tests' included.
+    func position() async throws -> String {
+        let dialect = database.dialect
+        try await eventually("all events so far can be read") {
+            guard dialect == .postgres else { return true }
+            return try await database.read { reader in
+                try await reader.query(
+                    "SELECT position FROM intent_event WHERE xact >= \(dialect.oldestTransaction) LIMIT 1"
+                ).isEmpty
+            }
+        }
+        return try await events(after: nil).after
+    }
 
-    /// The first `count` events behind a position. On PostgreSQL they can be read as soon as no older transaction of
-    /// the server is under way, other tests' included.
+    /// The first `count` events behind a position, as soon as they can be read.
     func events(after: String, count: Int) async throws -> [IntentEvent] {
         var seen: [IntentEvent] = []
         try await eventually("\(count) events can be read") {

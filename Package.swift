@@ -193,7 +193,9 @@ var targets: [Target] = [
             "Signing",
             "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
-    tests("Chaos", ["Chaos", "StoreHTTP", "StoreModels", "StorebusTesting"], exclude: ["Golden"]),
+    tests(
+        "Chaos", ["Chaos", "StoreHTTP", "StoreModels", "StorebusTesting"],
+        exclude: ["ScriptedRun.json", "ScriptedRun.md"]),
     // Runs of real processes against the clock; a module of its own, so that no other test runs beside them.
     tests("PlantedBug", ["StoreModels", "StorebusTesting"]),
     // The money path on one thread, in an order that a seed decides; a module of its own, because hashes are fixed in its

@@ -27,7 +27,8 @@ import Testing
         script.phase("<i>healed")
         script.line(.ok, .finalHistory, [])
         var setup = ScriptedRunTests.setup
-        (setup.commit, setup.command) = (evil, evil)
+        setup.commit = evil
+        setup.command = evil
         return RunReport(script.entries, options: RunOptions(setup: setup))
     }
 

@@ -65,12 +65,12 @@ import Testing
     static var report: RunReport { RunReport(script.entries, options: RunOptions(setup: setup)) }
 
     @Test func `a report in Markdown is as it was`() throws {
-        #expect(try GoldenFile.difference("Tests/ChaosTests/Golden/report.md", Self.report.markdown) == nil)
+        #expect(try GoldenFile.difference("Tests/ChaosTests/ScriptedRun.md", Self.report.markdown) == nil)
     }
 
     @Test func `a report in JSON is as it was, and is read again`() throws {
         let report = Self.report
-        #expect(try GoldenFile.difference("Tests/ChaosTests/Golden/report.json", report.json) == nil)
+        #expect(try GoldenFile.difference("Tests/ChaosTests/ScriptedRun.json", report.json) == nil)
         #expect(try StoreJSON.decode(ChaosRun.self, from: Array(report.json.utf8)) == report.run)
     }
 

@@ -249,7 +249,8 @@ import Testing
         run.faults = (1...1_001).map { .init(number: $0, fault: "kill", service: "catalog", beganAtSecond: 1) }
         let long = String(repeating: "x", count: 5_000)
         run.violations = Array(
-            repeating: .init(invariant: "P1", subject: long, expected: long, found: long, lines: [long]), count: 60)
+            repeating: ChaosRun.Violation(invariant: "P1", subject: long, expected: long, found: long, lines: [long]),
+            count: 60)
         let cut = ChaosReporter.cut(run)
         #expect(cut.faults.count == 1_000 && cut.faults.first?.number == 2)
         #expect(cut.violations?.count == 50 && cut.violations?.first?.lines == [])

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StorebusTesting
 import Testing
 

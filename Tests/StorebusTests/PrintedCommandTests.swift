@@ -1,5 +1,6 @@
 import StoreHTTP
 import StoreModels
+import ArgumentParser
 import StorebusTesting
 import Testing
 

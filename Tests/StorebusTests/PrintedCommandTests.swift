@@ -1,6 +1,6 @@
+import ArgumentParser
 import StoreHTTP
 import StoreModels
-import ArgumentParser
 import StorebusTesting
 import Testing
 

@@ -118,7 +118,7 @@ import Testing
         for line in said.narration.split(separator: "\n") where line.hasPrefix("next: ") {
             let words = line.dropFirst("next: ".count).split(separator: " ").map(String.init)
             #expect(words.first == "storebus")
-            #expect(!words.contains { ["PRODUCT", "PRODUCT…", "ACCOUNT", "FILE", "ID"].contains($0) }, "\(line)")
+            #expect(Set(words).isDisjoint(with: ["PRODUCT", "PRODUCT…", "ACCOUNT", "FILE", "ID"]), "\(line)")
             await #expect(throws: Never.self, "\(line)") {
                 _ = try await StorebusCommand.asyncParseAsRoot(words.dropFirst().map { $0.filter { $0 != "'" } })
             }

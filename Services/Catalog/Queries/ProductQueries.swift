@@ -52,10 +52,10 @@ struct ProductQueries: Sendable {
     /// - Throws: `requestInvalid` for an invalid storefront or limit, or `notFound` for an `after` that is not a
     ///   product.
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
-        let snapshot = directory.snapshot(of: request.bundleId)
-        let entry = try storefronts.entry(request.storefront ?? testersStorefront(snapshot))
+        let current = directory.snapshot(of: request.bundleId)
+        let entry = try storefronts.entry(request.storefront ?? testersStorefront(current))
         try Self.check(limit: request.limit)
-        guard let snapshot else { return ProductsPage(products: [], after: nil, catalogVersion: 0) }
+        guard let snapshot = current else { return ProductsPage(products: [], after: nil, catalogVersion: 0) }
         let sale = Sale(snapshot, policy(snapshot, entry), entry)
         var page = ProductsPage(products: [], after: nil, catalogVersion: snapshot.app.catalogVersion)
         var byteCount = 0

@@ -64,7 +64,7 @@ enum SubscriptionTable {
             "standing": SubscriptionFormat.status(one),
             "period": "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))",
             "offer": one.offer.map(SubscriptionFormat.offer),
-            "offers now": offers(one, facts), "transaction": one.transactionIdentifier,
+            "offers": offers(one, facts), "transaction": one.transactionIdentifier,
         ]
         return CommandResult(
             fields, data: json(one, facts), names: [one.originalTransactionIdentifier], next: next(one)

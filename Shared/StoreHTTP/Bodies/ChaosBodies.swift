@@ -9,11 +9,14 @@ import StoreModels
 /// {"setup":{"id":"5c1","seed":"7","app":"chaos.5c1","startedAt":"2026-11-25T10:00:00.000Z","durationSeconds":60,
 ///  "workload":"mix","rate":100,"customers":8,"devices":2,"driver":"process","targets":["payment-queue"],
 ///  "faultNames":["kill","drop"],"leftOut":[{"name":"clock-jump","reason":"needs libfaketime"}],"database":"SQLite",
-///  "processes":[{"service":"payment-queue","count":1}],"version":"0.1.0","machine":{"cores":2,"processor":"…",
-///  "memoryBytes":8000000000},"command":"storebus chaos run --seed 7 …"},"updatedAt":"2026-11-25T10:00:31.000Z",
+///  "processes":[{"service":"payment-queue","count":1}],"version":"0.1.0","machine":{"cores":2,
+///  "memoryBytes":8000000000},"command":"storebus chaos run --seed 7"},"updatedAt":"2026-11-25T10:00:31.000Z",
 ///  "phase":"faults","elapsedSeconds":31,"counts":{"succeeded":3000,"declined":70,"refused":10,"unknown":20},
-///  "faults":[{"number":1,"fault":"kill","service":"payment-queue","beganAtSecond":2.1,"endedAtSecond":2.1,
-///  "recoveryMilliseconds":1800,"operations":140,"refused":10,"unknown":20,"retried":9,"slow":4}], …}
+///  "operationKinds":[],"services":[{"service":"payment-queue","isUp":true,"faults":[],"restarts":1,
+///  "worstRecoveryMilliseconds":1800}],"faults":[{"number":1,"fault":"kill","service":"payment-queue",
+///  "beganAtSecond":2.1,"endedAtSecond":2.1,"recoveryMilliseconds":1800,"operations":140,"refused":10,"unknown":20,
+///  "retried":9,"slow":4}],"faultKinds":[],"steps":[{"second":0,"counts":{"succeeded":98,"declined":1,"refused":1,
+///  "unknown":0},"p50Milliseconds":2.1}],"stepSeconds":1,"money":[],"invariants":[]}
 /// ```
 package struct ChaosRun: Hashable, Sendable, Codable {
     /// The present phase of a run.

@@ -13,7 +13,7 @@ import Testing
             dataDirectory: directory.path, startedAt: Timestamp(milliseconds: 1_795_255_204_000), version: "0.1.0")
     }
 
-    private func options(_ arguments: String...) throws -> GlobalOptions { try GlobalOptions.parse(arguments) }
+    private func options(_ arguments: String...) throws -> GlobalOptions { try Fixtures.options(arguments) }
 
     private func find(
         _ options: GlobalOptions, in directory: String, _ environment: [String: String] = [:]

@@ -17,10 +17,18 @@ enum Fixtures {
         _ transport: StubTransport, _ recorder: Recorder, _ arguments: String...
     ) throws -> CommandContext {
         let environment = CommandEnvironment(console: recorder.console, currentDirectory: "/nowhere")
-        let options = try GlobalOptions.parse(arguments)
+        let options = try Self.options(arguments)
         return CommandContext(
             environment: environment, options: options,
             settings: try EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
+    }
+
+    /// The options of a command with these flags. Completions that ask the store need a command that is asynchronous.
+    static func options(_ arguments: [String]) throws -> GlobalOptions {
+        struct Command: AsyncParsableCommand {
+            @OptionGroup var options: GlobalOptions
+        }
+        return try Command.parse(arguments).options
     }
 
     static let session = SessionResponse(

@@ -31,6 +31,12 @@ package struct OperatorFilter {
 }
 
 extension IsolationScope {
+    /// SQL of the key of a row's scope, as ``key``.
+    /// - Parameter prefix: The name of the table with `bundle_id` in the query, and a dot.
+    package static func key(_ prefix: String) -> String {
+        "CASE WHEN \(prefix)bundle_id LIKE '%@%' THEN \(prefix)bundle_id ELSE '' END"
+    }
+
     /// A condition for the rows of the scope's apps, with the values of its `?`.
     /// - Parameter prefix: The name of the table with `bundle_id` in the query, and a dot.
     package func condition(_ prefix: String = "") -> (sql: String, arguments: [any SQLValueConvertible]) {

@@ -87,6 +87,39 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `an account's settings touch no subscription of the same account in another store`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-03-01", frozen: true)
+            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
+            let apps = [Catalogue.bundleId, Self.first.bundleId, Self.second.bundleId]
+            for app in apps { _ = try await fill(app, in: store) }
+            for app in [Self.first, Self.second] {
+                try await store.set("alice", TesterSettings(processor: .decline), in: IsolationScope(app))
+            }
+            for app in apps {
+                let isDeclined = app != Catalogue.bundleId
+                func search() async throws -> [Subscription] {
+                    try await store.caller.call(
+                        SubscriptionEndpoints.search, SubscriptionListRequest(bundleId: app, account: "alice")
+                    ).subscriptions
+                }
+                let subscription = try #require(try await search().first)
+                // A declined renewal may be an error.
+                _ = try await refusal {
+                    try await store.caller.call(
+                        SubscriptionEndpoints.operate,
+                        OperateSubscriptionRequest(
+                            ScopedIdentifier(subscription.originalTransactionIdentifier, in: IsolationScope(of: app)),
+                            operation: .renew))
+                }
+                #expect(try await search().map { $0.state == .subscribed } == [!isDeclined], "\(app)")
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a number that two apps have given is refused with both apps' names`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             func buy(_ app: String) async throws -> PaymentTransaction {

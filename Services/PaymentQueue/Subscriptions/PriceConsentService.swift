@@ -85,7 +85,8 @@ private enum PriceConsentRepository {
     ) async throws(PersistenceError) -> [String] {
         return try await reader.query(
             """
-            SELECT account FROM tester WHERE account > ? AND settings LIKE '%"priceConsent":%' ORDER BY account LIMIT ?
+            SELECT DISTINCT account FROM tester
+            WHERE account > ? AND settings LIKE '%"priceConsent":%' ORDER BY account LIMIT ?
             """, after, limit
         ).values(of: "account")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import StoreModels
 
 /// Adds the running command's flags to printed commands, for the same store and app.
@@ -78,9 +79,19 @@ extension StorebusCommand {
     }
 }
 
+/// The options found so far. A help text takes long to write.
+private let optionsFound = Locked<[ObjectIdentifier: Set<String>]>([:])
+
 extension ParsableCommand {
     /// The options of the command: `--data`, …
     fileprivate static var longOptions: Set<String> {
+        if let found = optionsFound.withLock({ $0[ObjectIdentifier(self)] }) { return found }
+        let options = optionsOfHelp
+        optionsFound.withLock { $0[ObjectIdentifier(self)] = options }
+        return options
+    }
+
+    private static var optionsOfHelp: Set<String> {
         let lines = StorebusCommand.helpMessage(for: self, columns: 200).split(separator: "\n")
         return Set(
             lines.flatMap { line in

@@ -20,8 +20,8 @@ import Testing
                 degraded: []))
     }
 
-    private func context(_ transport: StubTransport) throws -> CommandContext {
-        try Fixtures.context(transport, Recorder())
+    private func context(_ transport: StubTransport) async throws -> CommandContext {
+        try await Fixtures.context(transport, Recorder())
     }
 
     private func purchase(_ product: String = "pro.monthly", timeout: Duration = .seconds(3600)) -> Purchase {
@@ -38,7 +38,7 @@ import Testing
             StubTransport.on(.post, "/v1/payments", 503, StubTransport.problem(503, .serviceUnavailable)),
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        let outcome = try await purchase().run(installation, try context(transport))
+        let outcome = try await purchase().run(installation, try await context(transport))
         #expect(outcome.status == .success)
         #expect(transport.unused == 0)
         let payments = transport.requests.filter { $0.path == "/v1/payments" }
@@ -53,7 +53,7 @@ import Testing
             StubTransport.on(.post, "/v1/products/query", 200, products("pro.monthly")),
             StubTransport.on(.post, "/v1/payments", 202, deferred),
         ])
-        let outcome = try await purchase().run(installation, try context(transport))
+        let outcome = try await purchase().run(installation, try await context(transport))
         #expect(outcome.status == .purchaseDeferred)
         #expect(outcome.result.next == "storebus approve t_1")
     }
@@ -65,7 +65,7 @@ import Testing
             StubTransport.lost,
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        #expect(try await purchase().run(installation, try context(transport)).status == .success)
+        #expect(try await purchase().run(installation, try await context(transport)).status == .success)
     }
 
     @Test func `giving up says that the purchase may have happened and how to ask again`() async throws {
@@ -75,7 +75,7 @@ import Testing
             StubTransport.on(.post, "/v1/payments", 504, StubTransport.problem(504, .outcomeUnknown)),
         ])
         let error = await #expect(throws: CLIError.self) {
-            try await purchase(timeout: .zero).run(installation, try context(transport))
+            try await purchase(timeout: .zero).run(installation, try await context(transport))
         }
         #expect(error?.status == .temporary)
         #expect(error?.hints.first?.text.contains("--idempotency-key key-1") == true)
@@ -109,7 +109,7 @@ import Testing
             StubTransport.on(.get, "/admin/v1/apps/com.example.app/products", 200, list),
         ])
         let error = await #expect(throws: CLIError.self) {
-            try await purchase("pro.month").run(installation, try context(transport))
+            try await purchase("pro.month").run(installation, try await context(transport))
         }
         #expect(error?.code.name == "productNotFound")
         #expect(error?.status == .purchaseFailed)
@@ -123,7 +123,7 @@ import Testing
             StubTransport.on(.post, "/v1/products/query", 503, StubTransport.problem(503, .serviceUnavailable)),
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        let outcome = try await purchase().run(installation, try context(transport))
+        let outcome = try await purchase().run(installation, try await context(transport))
         #expect(outcome.product == nil)
         #expect(outcome.status == .success)
     }
@@ -135,7 +135,7 @@ import Testing
             StubTransport.on(.post, "/v1/payments", 422, StubTransport.problem(422, .keyReused)),
         ])
         let error = await #expect(throws: CLIError.self) {
-            try await purchase().run(installation, try context(transport))
+            try await purchase().run(installation, try await context(transport))
         }
         #expect(error?.code.name == "keyReused")
         #expect(error?.status == .refused)

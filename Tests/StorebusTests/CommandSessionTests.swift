@@ -64,7 +64,7 @@ import Testing
                 ["event: synchronized\nda", "ta: {\"seq\":1}\n\n"],
                 ["event: superseded\ndata: {\"seq\":2}\n\n"],
             ])
-        let context = try Fixtures.context(transport, recorder, "-o", "json")
+        let context = try await Fixtures.context(transport, recorder, "-o", "json")
         try await StreamWatcher(installation: installation, context: context).run()
         #expect(
             recorder.result == """

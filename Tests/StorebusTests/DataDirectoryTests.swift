@@ -13,82 +13,81 @@ import Testing
             dataDirectory: directory.path, startedAt: Timestamp(milliseconds: 1_795_255_204_000), version: "0.1.0")
     }
 
-    private func options(_ arguments: String...) throws -> GlobalOptions { try Fixtures.options(arguments) }
-
     private func find(
-        _ options: GlobalOptions, in directory: String, _ environment: [String: String] = [:]
-    ) throws -> CommandContext {
+        _ arguments: String..., in directory: String, _ environment: [String: String] = [:]
+    ) async throws -> CommandContext {
+        let options = try await Fixtures.options(arguments)
         let environment = CommandEnvironment(
             console: Recorder().console, variables: environment, currentDirectory: directory)
         return try CommandEnvironment.$current.withValue(environment) { try CommandContext.find(options) }
     }
 
-    @Test func `the store of a project is found from any directory below it`() throws {
+    @Test func `the store of a project is found from any directory below it`() async throws {
         let project = try TemporaryDirectory()
         let store = DataDirectory(project.file(".storebus"))
         try store.prepare()
         try record(store).write(to: store)
         try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
         try FileAccess.makeDirectory(project.file("Sources/App"))
-        let context = try find(options(), in: project.file("Sources/App"))
+        let context = try await find(in: project.file("Sources/App"))
         #expect(context.api.url == "http://127.0.0.1:40001")
         #expect(context.api.adminKey == "the key")
         #expect(context.directory == store)
     }
 
-    @Test func `a flag is stronger than the environment, and both than the project's store`() throws {
+    @Test func `a flag is stronger than the environment, and both than the project's store`() async throws {
         let project = try TemporaryDirectory()
         let store = DataDirectory(project.file(".storebus"))
         try store.prepare()
         try record(store).write(to: store)
         try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
         let environment = ["STOREBUS_URL": "http://other:1", "STOREBUS_ADMIN_KEY": "theirs"]
-        let other = try find(options(), in: project.path, environment)
+        let other = try await find(in: project.path, environment)
         #expect(other.api.url == "http://other:1")
         #expect(other.api.adminKey == "theirs")
-        #expect(try find(options("--url", "http://flag:2"), in: project.path, environment).api.url == "http://flag:2")
+        #expect(try await find("--url", "http://flag:2", in: project.path, environment).api.url == "http://flag:2")
     }
 
-    @Test func `the key of a store is not sent to another address`() throws {
+    @Test func `the key of a store is not sent to another address`() async throws {
         let project = try TemporaryDirectory()
         let store = DataDirectory(project.file(".storebus"))
         try store.prepare()
         try record(store).write(to: store)
         try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
-        let context = try find(options("--url", "http://other:1"), in: project.path)
+        let context = try await find("--url", "http://other:1", in: project.path)
         #expect(context.api.adminKey == nil)
         #expect(context.directory == nil)
     }
 
-    @Test func `without any store the default address is tried`() throws {
+    @Test func `without any store the default address is tried`() async throws {
         let empty = try TemporaryDirectory()
-        #expect(try find(options(), in: empty.path).api.url == EffectiveSettings.defaultURL)
+        #expect(try await find(in: empty.path).api.url == EffectiveSettings.defaultURL)
     }
 
-    @Test func `a named directory without a running store is said to be so`() throws {
+    @Test func `a named directory without a running store is said to be so`() async throws {
         let directory = try TemporaryDirectory()
         let store = DataDirectory(directory.path)
         try store.prepare()
         for leftBehind in [false, true] {
             // No process has this number: it is above the kernel's greatest.
             if leftBehind { try record(store, pid: 0x7fff_fff0).write(to: store) }
-            let error = #expect(throws: CLIError.self) {
-                try find(options("--data", directory.path), in: "/")
+            let error = await #expect(throws: CLIError.self) {
+                try await find("--data", directory.path, in: "/")
             }
             #expect(error?.code == .serverUnreachable)
             #expect(error?.hints == ["start it: storebus up --data \(directory.path)"])
         }
     }
 
-    @Test func `an empty variable counts as none`() throws {
+    @Test func `an empty variable counts as none`() async throws {
         let empty = try TemporaryDirectory()
-        let context = try find(options(), in: empty.path, ["STOREBUS_URL": "", "STOREBUS_ADMIN_KEY": ""])
+        let context = try await find(in: empty.path, ["STOREBUS_URL": "", "STOREBUS_ADMIN_KEY": ""])
         #expect(context.api.url == EffectiveSettings.defaultURL)
         #expect(context.api.adminKey == nil)
     }
 
-    @Test func `an address must be a URL`() throws {
-        let error = #expect(throws: CLIError.self) { try find(options("--url", "localhost:7430"), in: "/") }
+    @Test func `an address must be a URL`() async throws {
+        let error = await #expect(throws: CLIError.self) { try await find("--url", "localhost:7430", in: "/") }
         #expect(error?.status == .usage)
     }
 

@@ -15,20 +15,20 @@ enum Fixtures {
     /// The context of a command with these flags, which speaks with the script.
     static func context(
         _ transport: StubTransport, _ recorder: Recorder, _ arguments: String...
-    ) throws -> CommandContext {
+    ) async throws -> CommandContext {
         let environment = CommandEnvironment(console: recorder.console, currentDirectory: "/nowhere")
-        let options = try Self.options(arguments)
+        let options = try await Self.options(arguments)
         return CommandContext(
             environment: environment, options: options,
             settings: try EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
     }
 
     /// The options of a command with these flags. Completions that ask the store need a command that is asynchronous.
-    static func options(_ arguments: [String]) throws -> GlobalOptions {
+    static func options(_ arguments: [String]) async throws -> GlobalOptions {
         struct Command: AsyncParsableCommand {
             @OptionGroup var options: GlobalOptions
         }
-        return try Command.parse(arguments).options
+        return try await Command.asyncParse(arguments).options
     }
 
     static let session = SessionResponse(

@@ -1,5 +1,5 @@
 // What was sent to the app's server, or is kept for it.
-import { html, useState } from '../vendor/preact-htm.js';
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
@@ -104,6 +104,13 @@ function factsOf(one, says, transaction) {
 
 function One({ app, id }) {
     const found = useData(() => get(url(base(app), id)), [app, id], anyEvent);
+    // No event says that a server has answered.
+    const isUnderWay = found.data?.attempts.some(one => !one.sendAttemptResult);
+    useEffect(() => {
+        if (!isUnderWay) return;
+        const asking = setTimeout(found.reload, 1000);
+        return () => clearTimeout(asking);
+    }, [found.data]);
     return html`<${Loaded} of=${found}>${one => {
         const payload = one.signedPayload;
         const says = payload && claims(payload);

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
+import { storeNow } from '../lib/clock.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, hasAll, words } from '../lib/format.js';
 import { claims, pretty } from '../lib/jws.js';
@@ -104,8 +105,9 @@ function factsOf(one, says, transaction) {
 
 function One({ app, id }) {
     const found = useData(() => get(url(base(app), id)), [app, id], anyEvent);
-    // No event says that a server has answered.
-    const isUnderWay = found.data?.attempts.some(one => !one.sendAttemptResult);
+    // No event says that an attempt begins, or that a server has answered.
+    const due = found.data?.nextAttemptAt && Date.parse(found.data.nextAttemptAt);
+    const isUnderWay = found.data?.attempts.some(one => !one.sendAttemptResult) || due && due <= storeNow();
     useEffect(() => {
         if (!isUnderWay) return;
         const asking = setTimeout(found.reload, 1000);

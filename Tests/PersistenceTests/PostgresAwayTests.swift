@@ -103,13 +103,12 @@ private struct RefusingServer {
                 while recv(connection, &startup, startup.count, 0) > 0 {}
                 close(connection)
             }
+            // Closed earlier, its number could be the next server's while this one still accepts.
+            close(descriptor)
         }
     }
 
-    func stop() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
-    }
+    func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// An ErrorResponse as a server with `lc_messages = de_DE` sends it.
     private static func answer(_ state: String, _ message: String) -> [UInt8] {

@@ -10,6 +10,7 @@ import pathlib
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -162,11 +163,14 @@ def sizes(browser, store):
 
 
 def pages(browser, store, screenshots=None):
-    """Every page in both schemes and widths: no violation of axe, no report of the policy, no error."""
+    """Every page in both schemes and widths: no violation of axe, no report of the policy, no error.
+
+    Pictures have the width of a telephone that people have, the check the smallest one.
+    """
     filled = names(store)
     checked, violations = 0, []
     for scheme in ("light", "dark"):
-        for width in (1280, 320):
+        for width in (1280, 390 if screenshots else 320):
             browser.look(width, scheme)
             for name, page in PAGES.items():
                 browser.open(page.format(**filled))
@@ -176,11 +180,11 @@ def pages(browser, store, screenshots=None):
                 violations += [f"{name} {scheme} {width}: {one}" for one in browser.axe()]
                 browser.collect()
                 checked += 1
-                if screenshots and width == 1280:
+                if screenshots:
                     time.sleep(PICTURED.get(name, 0))
                     # Not where the pointer and the focus happen to be.
                     browser.run("document.activeElement.blur()")
-                    browser.screenshot(screenshots / f"{name}-{scheme}.png")
+                    browser.screenshot(screenshots / f"{name}-{scheme}{'' if width == 1280 else '-narrow'}.png")
     browser.look(1280)
     assert not violations, "\n".join(violations)
     return f"{len(PAGES)} pages, {checked} views: 0 axe violations, none wider than its window"
@@ -311,8 +315,8 @@ def commands(browser, store):
         browser.click("Copy “Delete transactions” as CLI or curl")
         line = browser.until("the command", lambda: browser.text("dialog pre"))
         end = ["--yes", "--bundle-id", APP]
-        words = [*end, "--", account] if account.startswith("-") else [account, *end]
-        assert shlex.split(line) == ["storebus", "account", "clear", *words], line
+        words = [f"--as={account}"] if account.startswith("-") else ["--as", account]
+        assert shlex.split(line) == ["storebus", "reset", *words, *end], line
         assert not re.search(r" [=~]", line), line
         browser.click("Close", "dialog")
     # What is named like a flag is the value of one.
@@ -1302,6 +1306,29 @@ def query(browser):
     return dict(urllib.parse.parse_qsl(browser.driver.current_url.split("#", 1)[1].partition("?")[2]))
 
 
+def failed_test(browser, store):
+    """The store of a failed test opens from the line that `store run` prints: signed in, with what the test bought."""
+    def storebus(line, status=0):
+        ended = subprocess.run(shlex.split(line), text=True, capture_output=True, timeout=60)
+        assert ended.returncode == status, f"{line}: {ended.returncode} {ended.stdout}{ended.stderr}"
+        return ended.stdout + ended.stderr
+
+    test = "storebus buy com.example.hiddenBeaches --as nora >&2 && exit 3"
+    said = storebus(f"storebus store run --data {store.data} -- sh -c '{test}'", status=3)
+    kept = re.search(r"^kept  (\S+) until .*?  open it: (storebus open .*?)  remove it: (storebus .*)$", said, re.MULTILINE)
+    assert kept, said
+    name, opens, removes = kept.groups()
+    browser.driver.delete_all_cookies()
+    browser.driver.get("about:blank")
+    browser.driver.get(storebus(f"{opens} --print").strip())
+    browser.until("the store in the address", lambda: query(browser).get("store") == name)
+    browser.open("transactions")
+    browser.until("the purchase", lambda: ["nora" in one.text for one in browser.all("tbody tr[aria-rowindex]")] == [True])
+    storebus(removes)
+    browser.open("transactions", whole=True)
+    return "opened by the line that is printed, with its only purchase, and removed by the other"
+
+
 def places(browser, store):
     """The app and the store are in the address: a link opens the same ones, and what does not exist is said with what does."""
     made = store.ask("POST", "/admin/v1/stores", {"from": {"bundleId": APP}, "clock": "2031-05-06T07:08:09Z", "seed": 7})
@@ -1578,7 +1605,7 @@ def widths(browser, store):
     return "header, feed, transactions and the banner hold in both schemes"
 
 
-CHECKS = [plain, signing_in, sizes, pages, feed, places, finding, lists, widths, purchase, featured, ask_to_buy, commands, hostile, many, many_customers, keyboard, dragging, typing, operate,
+CHECKS = [plain, signing_in, sizes, pages, feed, places, failed_test, finding, lists, widths, purchase, featured, ask_to_buy, commands, hostile, many, many_customers, keyboard, dragging, typing, operate,
           notification, hub, other_app, bus, drain, faults, run, badge, two_tabs, without_worker, recovery]
 
 

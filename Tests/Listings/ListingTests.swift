@@ -122,7 +122,7 @@ import Testing
         try await eventually("the device has it") {
             try await store.promotionsOfDevice().contains("visibility", "hide", of: Self.pro)
         }
-        try await store.storebus(["promo", "reset", "--device", LiveStore.device])
+        try await store.storebus(["promo", "default", "--device", LiveStore.device])
     }
 
     @Test(arguments: Edition.allCases)
@@ -139,7 +139,7 @@ import Testing
         let before = try await store.requestCount("GET", route)
         promotions.readOrder()
         try await eventually("the store was asked") { try await store.requestCount("GET", route) == before + 1 }
-        try await store.storebus(["promo", "reset", "--device", LiveStore.device])
+        try await store.storebus(["promo", "default", "--device", LiveStore.device])
         #expect(try await controller.fetchStorePromotionOrder().isEmpty)
     }
 

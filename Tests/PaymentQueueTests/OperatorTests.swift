@@ -20,6 +20,20 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `a prompt has the app's time at which it came up`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.customerApp()
+            try await store.set("alice", TesterSettings(askToBuy: true))
+            try await store.putClock("2031-05-06", frozen: true)
+            _ = try await alice.add("coins", key: "k")
+            let prompt = try #require(await store.prompts().prompts.first)
+            #expect(prompt.askedAt == TestStore.instant("2031-05-06"))
+            #expect(prompt.createdAt < TestStore.instant("2031-05-06"))
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `D1, M29: approved, it is charged then and purchased; again is the same`(
         _ engine: Engine
     ) async throws {

@@ -52,6 +52,83 @@ import Testing
                     """)
     }
 
+    // MARK: wait
+
+    @Test func `a wait ends with the newest notification that matches, also one that was there`() async {
+        let store = FakeStore()
+        let (status, said) = await store.run(
+            "notifications", "wait", "did_renew.billing_recovery", "--as", "alice", "--state", "delivered")
+        #expect(status == .success)
+        #expect(said.result == "delivered  \(Notified.uuid)  DID_RENEW  alice\n")
+        let path = store.requests.last?.path ?? ""
+        for part in ["notificationType=DID_RENEW", "subtype=BILLING_RECOVERY", "account=alice", "state=delivered"] {
+            #expect(path.contains(part), "\(path)")
+        }
+    }
+
+    @Test func `behind a notification only a newer one counts`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications") { [store] _ in
+            let isThere = store.requests(.get, "\(Self.app)/notifications").count > 2
+            return (200, Notified.page((isThere ? [Notified.notification(2)] : []) + [Notified.notification(1)]))
+        }
+        let (status, said) = await store.run(
+            "notifications", "wait", "--after", Notified.uuid, "-o", "names", "--timeout", "1h")
+        #expect(status == .success)
+        #expect(said.result == String(Notified.uuid.dropLast()) + "2\n")
+    }
+
+    @Test func `behind a notification of another type an older one does not count`() async {
+        let store = FakeStore()
+        var marker = Notified.notification(1)
+        marker.notificationType = .subscribed
+        store.answer("GET \(Self.app)/notifications", Notified.page([marker, Notified.notification(0)]))
+        let (status, _) = await store.run(
+            "notifications", "wait", "DID_RENEW", "--after", Notified.uuid, "--timeout", "30ms")
+        #expect(status == .refused)
+    }
+
+    @Test func `a notification that is not there is no place to wait behind`() async {
+        let unknown = String(Notified.uuid.dropLast()) + "f"
+        let (status, said) = await FakeStore().run("notifications", "wait", "--after", unknown, "--timeout", "1h")
+        #expect(status == .refused)
+        #expect(said.narration.contains("[notFound]"), "\(said.narration)")
+    }
+
+    @Test func `a notification that does not come in time is an expectation that failed`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications", Notified.page([]))
+        let (status, said) = await store.run(
+            "notifications", "wait", "REFUND", "--as", "alcie", "--timeout", "30ms")
+        #expect(status == .refused)
+        #expect(said.narration.contains("no REFUND of alcie was made within 30 ms"))
+        #expect(said.narration.contains("did you mean 'alice'?"))
+        #expect(said.narration.contains("storebus time status"))
+    }
+
+    @Test func `settled is asked for until nothing is left to deliver`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications/settled") { [store] _ in
+            let isLeft = store.requests(.get, "\(Self.app)/notifications/settled").count < 2
+            let state = NotificationsSettled(
+                settled: !isLeft, pending: isLeft ? 1 : 0, made: 2, delivered: isLeft ? 1 : 2)
+            return (200, JSONText.value(state))
+        }
+        let (status, said) = await store.run("notifications", "wait", "--settled", "--timeout", "1h")
+        #expect(status == .success)
+        #expect(said.result == "settled  com.example.app: 2 made, 2 delivered\n")
+        #expect(store.requests.last?.path.hasSuffix("?timeout=20s") == true)
+        let left = NotificationsSettled(settled: false, pending: 1, made: 1, delivered: 0)
+        store.answer("GET \(Self.app)/notifications/settled", JSONText.value(left))
+        let late = await store.run("notifications", "wait", "--settled", "--timeout", "30ms")
+        #expect(late.status == .refused)
+        #expect(late.said.narration.contains("1 notification of com.example.app is still to be delivered after 30 ms"))
+        let making = NotificationsSettled(settled: false, pending: 0, made: 1, delivered: 1)
+        store.answer("GET \(Self.app)/notifications/settled", JSONText.value(making))
+        let still = await store.run("notifications", "wait", "--settled", "--timeout", "30ms").said.narration
+        #expect(still.contains("the store was still making notifications of com.example.app after 30 ms"), "\(still)")
+    }
+
     @Test func `a list has one a line, and asks for what was chosen`() async {
         let store = FakeStore()
         let said = await store.run(
@@ -227,8 +304,8 @@ import Testing
         for line in [
             "settings  trigger-1: processor approve", "storebus account set trigger-1 --processor approve",
             "storebus buy hidden-beaches --as trigger-1", "storebus refund 2000000000000001",
-            "event   DID_RENEW  \(Notified.uuid)  pending", "undo    storebus account clear trigger-1 --yes",
-            "        storebus account reset trigger-1",
+            "event   DID_RENEW  \(Notified.uuid)  pending",
+            "undo    storebus reset --as trigger-1 --settings --yes",
         ] { #expect(said.result.contains(line), "\(line) in \(said.result)") }
         let (before, after) = (
             said.result.split(separator: "\n").first { $0.hasPrefix("before") } ?? "",

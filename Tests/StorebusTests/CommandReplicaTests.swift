@@ -176,17 +176,17 @@ import Testing
             ])
     }
 
-    @Test func `ready says which replica is not, and is ready all the same`() async throws {
+    @Test func `status says when each process started, and how often it was restarted`() async throws {
         let place = try TemporaryDirectory()
-        _ = try store(place, hasSecond: false)
-        let (status, said) = await Recorder.run(["ready"], directory: place.path, transport: FakeStore())
-        #expect(status == .success)
-        #expect(said.narration.contains("note: payment-queue#2 not ready; the others serve"))
-        let whole = try TemporaryDirectory()
-        _ = try store(whole, hasSecond: true)
-        #expect(
-            await !Recorder.run(["ready"], directory: whole.path, transport: FakeStore()).said.narration.contains(
-                "note"))
+        let directory = try store(place, hasSecond: false)
+        try FileAccess.write(Array("2\n".utf8), to: directory.restartFile("payment-queue"), mode: 0o600)
+        let said = await Recorder.run(
+            ["status"], variables: ["STOREBUS_ADMIN_KEY": "admin"], directory: place.path, transport: FakeStore()
+        ).said
+        let lines = said.result.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        let catalog = try #require(lines.first { $0.first == "catalog" })
+        #expect(catalog[2...4] == ["2026-11-21", "10:00:00Z", "-"])
+        #expect(try #require(lines.first { $0.first == "payment-queue" })[2...3] == ["-", "2"])
     }
 
     @Test func `a service's logs are those of its replicas, or of the one that is named`() async throws {

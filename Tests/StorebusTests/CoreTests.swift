@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [
         (["-o", "json", "tx", "list", "--as", "alice"], ["tx", "list", "-o", "json", "--as", "alice"]),
         (["--url=http://a", "-q", "status"], ["status", "--url=http://a", "-q"]),
-        (["--yes", "--data", "d", "account", "clear", "a"], ["account", "clear", "--yes", "--data", "d", "a"]),
+        (["--yes", "--data", "d", "tx", "delete", "a"], ["tx", "delete", "--yes", "--data", "d", "a"]),
         (["tx", "list"], ["tx", "list"]), (["-o", "json"], ["-o", "json"]), (["-o"], ["-o"]), ([], []),
         (["-o", "json", "byu"], ["-o", "json", "byu"]), (["--help"], ["--help"]),
     ])

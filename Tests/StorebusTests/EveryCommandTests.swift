@@ -8,7 +8,7 @@ import Testing
 @Suite(.slow) struct EveryCommandTests {
     /// Each prints a table or facts from ``FakeStore/usual``.
     static let commands: [[String]] = [
-        ["status"], ["status", "--store", "t-7"], ["ready"], ["app", "list"], ["app", "show"],
+        ["status"], ["status", "--store", "t-7"], ["app", "list"], ["app", "show"],
         ["app", "set", "--price", "free"],
         ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
         ["product", "price", "pro.monthly", "--storefront", "USA,FRA"],
@@ -19,9 +19,11 @@ import Testing
         ["key", "list"], ["key", "create"], ["bus", "ls"], ["bus", "info"], ["bus", "stats"], ["bus", "health"],
         ["chaos", "runs"],
         ["why", "…0001"], ["why", "pro.monthly"], ["config", "show"], ["version"], ["wait", "purchased"],
-        ["account", "clear", "alice", "--yes"], ["reset", "--yes"], ["reset", "--everything", "--yes"], ["open"],
+        ["reset", "--as", "alice", "--yes"], ["reset", "--as", "alice", "--settings", "--yes"], ["reset", "--yes"],
+        ["reset", "--everything", "--yes"], ["open"],
         ["buy", "pro.monthly", "--as", "alice"], ["finish", "0001", "--as", "alice"], ["import", sample],
         ["prompt", "answer", "p_1", "approve"], ["decline", "0001"], ["account", "set", "alice", "--sheet", "cancel"],
+        ["account", "set", "alice", "--unset", "all"],
         ["key", "revoke", "K1", "--yes"], ["doctor", "--url", "http://store"],
         ["approve", "0001"], ["resolve", "t_1"], ["redeliver", "0001"], ["restore", "--as", "alice"],
         ["download", "list", "--as", "alice"], ["download", "start", "d_1", "--as", "alice"],
@@ -40,17 +42,20 @@ import Testing
         ["sub", "extend", "30", "--as", "alice"], ["sub", "fail-next", "--as", "alice"],
         ["sub", "resolve-billing", "--as", "alice"], ["sub", "change", "pro.yearly", "--as", "alice"],
         ["sub", "upgrade", "pro.monthly", "--as", "alice"], ["sub", "downgrade", "pro.monthly", "--as", "alice"],
-        ["refund", "0001", "--reason", "appIssue"], ["revoke", "0001"], ["receipt", "--as", "alice"],
+        ["refund", "0001", "--reason", "appIssue"], ["refund", "now", "0001"], ["refund", "request", "0001"],
+        ["refund", "list"], ["refund", "grant", "0001"], ["refund", "grant", "--as", "alice", "--percent", "50%"],
+        ["refund", "decline", "--as", "alice"], ["revoke", "0001"], ["receipt", "--as", "alice"],
         ["verify", text], ["eligibility", "--as", "alice"], ["eligibility", "pro.monthly", "--as", "alice"],
         ["why", "pro.monthly", "--as", "alice"],
         ["promo", "list"], ["promo", "list", "--device", "alice-1"], ["promo", "order", "pro.monthly"],
         ["promo", "order", "hidden-beaches", "--device", "alice-1"], ["promo", "hide", "pro.monthly"],
         ["promo", "hide", "pro.monthly", "--device", "alice-1"], ["promo", "show", "fishing"],
-        ["promo", "default", "pro.monthly", "--device", "alice-1"], ["promo", "reset"],
-        ["promo", "reset", "--device", "alice-1"], ["promo", "image", "put", "hidden-beaches", sample],
+        ["promo", "default", "pro.monthly", "--device", "alice-1"], ["promo", "default"],
+        ["promo", "default", "--device", "alice-1"], ["promo", "image", "put", "hidden-beaches", sample],
         ["promo", "image", "approve", "hidden-beaches"], ["promo", "image", "reject", "hidden-beaches"],
-        ["promo", "featured"], ["promo", "featured", "pro.monthly"], ["page", "--as", "alice"],
-        ["page", "--device", "alice-1", "--featured"], ["page", "--as", "alice", "--search", "beach"],
+        ["promo", "featured"], ["promo", "featured", "pro.monthly"], ["promo", "page", "--as", "alice"],
+        ["promo", "page", "--device", "alice-1", "--featured"],
+        ["promo", "page", "--as", "alice", "--search", "beach"],
         ["intent", "hidden-beaches", "--as", "alice"], ["intent", "start", Promoted.link, "--device", "alice-1"],
         ["intent", "list"], ["intent", "show", "…2k9f"], ["intent", "continue", "…2k9f"],
         ["intent", "defer", "i_01j2k9f"], ["intent", "cancel", "2k9f"],
@@ -60,13 +65,13 @@ import Testing
         ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
         ["app", "set", "--renewal-rate", "realTime"], ["notifications", "list"], ["notifications", "endpoint"],
         ["notifications", "endpoint", "http://a.example/", "--retry", "fast"], ["notifications", "resend", "3f2a1c9e"],
+        ["notifications", "wait", "DID_RENEW", "--as", "alice"], ["notifications", "wait", "--settled"],
         ["trigger", "DID_RENEW", "--as", "alice"], ["ca", "show"], ["ca", "ocsp", "revoked"], ["ca", "rotate", "leaf"],
     ]
 
     /// Each prints a sentence, or something another program reads.
     static let others: [[String]] = [
-        ["account", "reset", "alice"], ["env"], ["store", "create", "--env"], ["down", "--data", "/nowhere"],
-        ["export"],
+        ["env"], ["store", "create", "--env"], ["down", "--data", "/nowhere"], ["export"],
         ["notifications", "show", "3f2a1c9e"], ["notifications", "endpoint", "--delete"], ["trust"],
         ["trust", "node"], ["ca", "root"], ["ca", "issue", "transaction", "2000000000000001"],
     ]

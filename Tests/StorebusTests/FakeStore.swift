@@ -193,6 +193,10 @@ extension FakeStore {
         "PUT /v1/subscriptions/2000000000000001": JSONText.value(Subscribed.subscription),
         "POST /admin/v1/transactions/t_1/refund": JSONText.value(Subscribed.refunded),
         "POST /admin/v1/transactions/t_1/revoke": JSONText.value(Subscribed.refunded),
+        "POST /admin/v1/transactions/t_1/refundRequest": JSONText.value(refundRequest(.open)),
+        "GET \(app)/refund-requests": JSONText.value(RefundRequestsPage(refundRequests: [refundRequest(.open)])),
+        "POST /admin/v1/refundRequests/q_01j2k9f/grant": JSONText.value(refundRequest(.granted)),
+        "POST /admin/v1/refundRequests/q_01j2k9f/decline": JSONText.value(refundRequest(.declined)),
         "POST \(app)/purchases": JSONText.value(purchased),
         "GET /v1/eligibility": JSONText.value(Subscribed.eligibility),
         "GET /v1/receipt": ["receiptData": "MIITfakereceipt"],
@@ -371,6 +375,14 @@ extension FakeStore {
         Prompt(
             id: "p_1", kind: .sheet, bundleId: "com.example.app", account: "alice", transaction: purchased,
             createdAt: Timestamp(milliseconds: 1_795_255_204_000), answers: [.approve, .cancel, .decline]))
+
+    static func refundRequest(_ state: CustomerRefundRequest.State) -> CustomerRefundRequest {
+        CustomerRefundRequest(
+            refundRequestIdentifier: "q_01j2k9f", transactionId: "t_1", transactionIdentifier: "2000000000000001",
+            bundleId: "com.example.app", account: "alice", state: state, reason: .fulfillmentIssue,
+            requestedAt: Timestamp(milliseconds: 1_795_255_204_000),
+            decidedAt: state == .open ? nil : Timestamp(milliseconds: 1_795_255_264_000))
+    }
 
     static let event = JSONText.value(
         StoreEvent(

@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["tx", "list"], ["product", "list"], ["status"], ["open"], ["ready"], ["buy", "p", "--as", "a"],
+        ["tx", "list"], ["product", "list"], ["status"], ["open"], ["buy", "p", "--as", "a"],
     ])
     func `a store that does not exist is named, with those that do`(command: [String]) async {
         let (status, said) = await Recorder.run(command, variables: Self.gone, transport: FakeStore())

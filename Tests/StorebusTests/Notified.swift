@@ -60,6 +60,8 @@ enum Notified {
         "GET \(app)/notifications/\(uuid)": JSONText.value(notification(signed: true)),
         "POST \(app)/notifications/\(uuid)/resend": JSONText.value(notification(signed: true)),
         "POST \(app)/notifications/trigger": JSONText.value(triggered),
+        "GET \(app)/notifications/settled": JSONText.value(
+            NotificationsSettled(settled: true, pending: 0, made: 3, delivered: 3)),
     ]
 
     /// A refund that was caused, of a purchase that was made for it.

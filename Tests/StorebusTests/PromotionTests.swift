@@ -50,7 +50,7 @@ import Testing
         var setup = Promoted.setup
         setup.promotions.reverse()
         store.answer("GET \(Self.promotions)", JSONText.value(setup))
-        _ = await store.run("promo", "reset")
+        _ = await store.run("promo", "default")
         #expect(
             try body(store.requests(.put, Self.promotions).first)
                 == [entry("pro.monthly", true), entry("hidden-beaches", true), entry("fishing", true)])
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `M102: a reset clears the device's order and every visibility, and nothing else`() async throws {
         let store = FakeStore()
-        _ = await store.run("promo", "reset", "--device", "alice-1")
+        _ = await store.run("promo", "default", "--device", "alice-1")
         let sent = store.requests.filter { $0.method == .put }
         #expect(
             sent.map(\.path) == [
@@ -100,7 +100,7 @@ import Testing
             ])
         #expect(try body(sent[0]) == ["productIdentifiers": []])
         store.answer("GET /admin/v1/devices/alice-1", JSONText.value(Promoted.device(overrides: PromotionOverrides())))
-        _ = await store.run("promo", "reset", "--device", "alice-1")
+        _ = await store.run("promo", "default", "--device", "alice-1")
         #expect(store.requests.filter { $0.method == .put }.count == sent.count)
     }
 
@@ -115,7 +115,7 @@ import Testing
                     -  gone            no              2  default          not listed  notInPromotions
 
                 """)
-        #expect(said.narration == "next: storebus page --device alice-1\n")
+        #expect(said.narration == "next: storebus promo page --device alice-1\n")
     }
 
     @Test(arguments: [
@@ -219,7 +219,7 @@ import Testing
 
     @Test func `the page is asked for as the store, on the device as it is known`() async throws {
         let store = FakeStore()
-        let (status, said) = await store.run("page", "--device", "alice-1")
+        let (status, said) = await store.run("promo", "page", "--device", "alice-1")
         #expect(status == .success)
         #expect(
             try body(store.requests(.post, "/v1/sessions").first) == [
@@ -245,7 +245,7 @@ import Testing
     ) async {
         let store = FakeStore()
         let (_, said) = await Recorder.run(
-            ["page", "--as", "bob", "--device", "tablet"] + arguments,
+            ["promo", "page", "--as", "bob", "--device", "tablet"] + arguments,
             variables: ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "a"], transport: store)
         #expect(store.requests.last?.path == path)
         #expect(
@@ -259,7 +259,7 @@ import Testing
         page.promotions = page.promotions.map { Promotion(product: $0.product, owned: nil) }
         page.degraded = ["eligibility", "payments", "promotions"]
         store.answer("GET /v1/store-page", JSONText.value(page))
-        let (status, said) = await store.run("page", "--as", "alice")
+        let (status, said) = await store.run("promo", "page", "--as", "alice")
         #expect(status == .success)
         #expect(said.result.split(separator: "\n").dropFirst().allSatisfy { $0.hasSuffix("unknown") })
         #expect(said.narration.split(separator: "\n").count { $0.hasPrefix("note: ") } == 3)
@@ -270,7 +270,7 @@ import Testing
         store.answer("GET /v1/store-page", JSONText.value(StorePageResponse<Promotion>(promotions: [])))
         let old = Promoted.device(osVersion: "10.3.3", platform: .iOS)
         store.answer("GET /admin/v1/devices/alice-1", JSONText.value(old))
-        let (status, said) = await store.run("page", "--as", "alice")
+        let (status, said) = await store.run("promo", "page", "--as", "alice")
         #expect(status == .success)
         #expect(said.result == "nothing is promoted here\n")
         #expect(said.narration.contains("note: Promoted in-app purchases need iOS 11.0 or later"))
@@ -278,8 +278,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["page"], "name an account with --as"), (["page", "--device", "tablet"], "whose device is 'tablet'?"),
-        (["page", "--as", "a", "--search", "x", "--featured"], "--search and --featured are two views"),
+        (["promo", "page"], "name an account with --as"),
+        (["promo", "page", "--device", "tablet"], "whose device is 'tablet'?"),
+        (["promo", "page", "--as", "a", "--search", "x", "--featured"], "--search and --featured are two views"),
         (["intent", "pro.monthly"], "name an account with --as"),
     ])
     func `whose store is meant must be clear`(arguments: [String], sentence: String) async {

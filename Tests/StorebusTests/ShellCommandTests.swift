@@ -98,7 +98,7 @@ import Testing
         for (command, words) in zip(commands, try await words(commands.map(\.text))) {
             let parsed = try StorebusCommand.parseAsRoot(words)
             if let command = parsed as? AccountShowCommand {
-                #expect(command.account.isExactly(name))
+                #expect(command.named.account.isExactly(name))
                 #expect(!command.options.global.yes && !command.options.global.output.quiet)
             } else if let command = parsed as? BuyCommand {
                 #expect(command.product.isExactly(name) && command.account.account.isExactly(name))

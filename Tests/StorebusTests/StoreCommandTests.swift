@@ -61,7 +61,7 @@ import Testing
     @Test func `a new account begins with what is given`() async throws {
         let store = FakeStore()
         store.answer("PUT /admin/v1/testers/bob", FakeStore.alice)
-        let (status, _) = await store.run("tester", "create", "bob", "--storefront", "usa", "--sheet", "decline:3")
+        let (status, _) = await store.run("account", "create", "bob", "--storefront", "usa", "--sheet", "decline:3")
         #expect(status == .success)
         #expect(
             try body(store.requests(.put, "/admin/v1/testers/bob").first) == [
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `a dry run deletes nothing`() async {
         let store = FakeStore()
-        for command in [["reset"], ["account", "clear", "alice"], ["key", "revoke", "K1"]] {
+        for command in [["reset"], ["reset", "--as", "alice"], ["key", "revoke", "K1"]] {
             let (status, said) = await Recorder.run(
                 command + ["--dry-run"], variables: ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "a"],
                 transport: store)
@@ -93,7 +93,7 @@ import Testing
         #expect(store.requests.allSatisfy { $0.method == .get })
     }
 
-    @Test(arguments: [["reset", "--yes"], ["account", "clear", "alice", "--yes"]])
+    @Test(arguments: [["reset", "--yes"], ["reset", "--as", "alice", "--yes"]])
     func `what is cancelled with a history is said beside it`(command: [String]) async throws {
         let store = FakeStore()
         let app = "/admin/v1/apps/com.example.app"
@@ -168,16 +168,18 @@ import Testing
 
     @Test func `a deferred purchase is decided by its identifier or the end of it`() async throws {
         let store = FakeStore()
-        store.list([Fixtures.transaction("t_1", .deferred)])
-        let (approved, said) = await store.run("approve", "…1")
+        store.list([Fixtures.transaction("t_01j2v68t", .deferred)])
+        store.answer("POST /admin/v1/transactions/t_01j2v68t/approve", JSONText.value(FakeStore.purchased))
+        store.answer("POST /admin/v1/transactions/t_01j2v68t/decline", JSONText.value(FakeStore.failed))
+        let (approved, said) = await store.run("approve", "…v68t")
         #expect(approved == .success)
         #expect(said.result.hasPrefix("purchased  2000000000000001  pro.monthly"))
         #expect(said.narration.contains("next: storebus download fetch 2000000000000001 --as alice"))
-        let (declined, no) = await store.run("decline", "t_1", "--error", "3")
+        let (declined, no) = await store.run("decline", "t_01j2v68t", "--error", "3")
         #expect(declined == .success)
         #expect(no.result == "failed  t_1  pro.monthly  paymentInvalid (3)\n")
-        #expect(try body(store.requests(.post, "/admin/v1/transactions/t_1/decline").first) == ["error": 3])
-        #expect(store.requests(.post, "/admin/v1/transactions/t_1/approve").first?.body == nil)
+        #expect(try body(store.requests(.post, "/admin/v1/transactions/t_01j2v68t/decline").first) == ["error": 3])
+        #expect(store.requests(.post, "/admin/v1/transactions/t_01j2v68t/approve").first?.body == nil)
         #expect(store.requests(.get, "/admin/v1/prompts").isEmpty)
     }
 
@@ -342,6 +344,135 @@ import Testing
         let store = FakeStore()
         _ = await store.run("prompt", "answer", "p_1", "decline", "--error", "3")
         #expect(try body(store.requests(.post, "/admin/v1/prompts/p_1").first)["error"] == 3)
+    }
+
+    // MARK: waiting purchases
+
+    private func prompts(_ transactions: [PaymentTransaction], _ kind: Prompt.Kind = .askToBuy) -> JSONValue {
+        [
+            "prompts": .array(
+                transactions.map { transaction in
+                    JSONText.value(
+                        Prompt(
+                            id: "p_\(transaction.id)", kind: kind, bundleId: "com.example.app", account: "kid",
+                            transaction: transaction, createdAt: Timestamp(milliseconds: 1_795_255_204_000),
+                            askedAt: Timestamp(milliseconds: 1_825_255_204_000), answers: [.approve, .decline]))
+                })
+        ]
+    }
+
+    @Test func `an account is enough when only one of its purchases waits`() async throws {
+        let store = FakeStore()
+        let deferred = Fixtures.transaction("t_1", .deferred)
+        store.list([deferred], of: "kid")
+        store.answer("GET /admin/v1/prompts", prompts([deferred]))
+        for command in ["approve", "decline"] {
+            #expect(await store.run(command, "--as", "kid").status == .success)
+            #expect(store.requests(.post, "/admin/v1/transactions/t_1/\(command)").count == 1)
+        }
+        #expect(store.requests.contains { $0.path.hasPrefix("/admin/v1/prompts?account=kid") })
+        #expect(await store.run("resolve", "--as", "kid").said.narration.contains("no purchase of kid is interrupted"))
+        store.answer("GET /admin/v1/prompts", prompts([FakeStore.failed], .interrupted))
+        #expect(await store.run("resolve", "--as", "kid").status == .success)
+        #expect(store.requests(.post, "/admin/v1/transactions/t_1/resolve").count == 1)
+    }
+
+    @Test func `among several the waiting purchases are named, and none is said with what waits`() async {
+        let store = FakeStore()
+        store.answer(
+            "GET /admin/v1/prompts",
+            prompts([Fixtures.transaction("t_1", .deferred), Fixtures.transaction("t_2", .purchasing)]))
+        let several = await store.run("decline", "--as", "kid")
+        #expect(several.status == .usage)
+        #expect(several.said.narration.contains("2 purchases of kid are waiting"))
+        #expect(several.said.narration.contains("name one: t_1, t_2"))
+        store.answer("GET /admin/v1/prompts", prompts([]))
+        let none = await store.run("decline", "--as", "alcie")
+        #expect(none.status == .refused)
+        #expect(none.said.narration.contains("did you mean 'alice'?"))
+        #expect(none.said.narration.contains("storebus prompt list"))
+    }
+
+    @Test func `prompts are listed by the app's clock`() async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/prompts", prompts([Fixtures.transaction("t_1", .deferred)]))
+        #expect(await store.run("prompt", "list").said.result.contains("  2027-11-03 15:20:04Z  approve, decline\n"))
+    }
+
+    // MARK: requests for refunds
+
+    @Test func `a request for a refund is made, and granted in part by its purchase's end`() async throws {
+        let store = FakeStore()
+        let asked = await store.run("refund", "request", "0001", "--reason", "OTHER").said
+        #expect(
+            try body(store.requests(.post, "/admin/v1/transactions/t_1/refundRequest").first) == ["reason": "OTHER"])
+        #expect(asked.narration == "next: storebus refund grant 2000000000000001\n")
+        _ = await store.run("refund", "grant", "…0001", "--percent", "33.5")
+        #expect(
+            try body(store.requests(.post, "/admin/v1/refundRequests/q_01j2k9f/grant").first)
+                == ["type": "REFUND_PRORATED", "percentage": 33_500])
+        _ = await store.run("refund", "grant", "…0001", "--as", "bob")
+        #expect(store.requests(.post, "/admin/v1/refundRequests/q_01j2k9f/grant").count == 1)
+        let said = await store.run("refund", "decline", "--as", "alice").said
+        #expect(
+            said.result == "declined  q_01j2k9f  alice  2000000000000001  FULFILLMENT_ISSUE  2026-11-21 10:01:04Z\n")
+    }
+
+    @Test(arguments: [["--as", "bob"], ["--bundle-id", "com.example.other"]])
+    func `a request that is named whole is decided only for the account and the app that are named`(
+        other: [String]
+    ) async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/apps/com.example.other/refund-requests", ["refundRequests": .array([])])
+        store.answer("GET /admin/v1/refundRequests/q_01j2k9f", JSONText.value(FakeStore.refundRequest(.open)))
+        for verb in ["grant", "decline"] {
+            let (status, said) = await Recorder.run(
+                ["refund", verb, "q_01j2k9f"] + other,
+                variables: ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "a"], transport: store)
+            #expect(status == .refused)
+            #expect(said.narration.contains("not \(other[0] == "--as" ? "of" : "in") \(other[1])"), "\(said.narration)")
+        }
+        #expect(store.requests.allSatisfy { $0.method == .get })
+    }
+
+    @Test func `a whole refund is the store's own, and one that was granted before is said to be`() async {
+        let store = FakeStore()
+        _ = await store.run("refund", "grant", "…0001", "--percent", "100")
+        #expect(store.requests(.post, "/admin/v1/refundRequests/q_01j2k9f/grant").first?.body == nil)
+        store.answer("GET /admin/v1/apps/com.example.app/refund-requests", ["refundRequests": .array([])])
+        store.answer("GET /admin/v1/refundRequests/q_01j2k9f", JSONText.value(FakeStore.refundRequest(.granted)))
+        let said = await store.run("refund", "grant", "q_01j2k9f").said
+        #expect(said.narration.contains("note: it was granted before, and nothing has changed\n"), "\(said.narration)")
+    }
+
+    // MARK: new accounts
+
+    @Test func `an account that a command makes is said to be new, with a near name`() async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
+        let said = await store.run("buy", "pro.monthly", "--as", "alcie").said
+        #expect(said.narration.contains("note: alcie is a new account; did you mean 'alice'?\n"), "\(said.narration)")
+        #expect(
+            await store.run("buy", "pro.monthly", "--as", "zoe").said.narration.contains("note: zoe is a new account\n")
+        )
+        #expect(await !store.run("buy", "pro.monthly", "--as", "alice").said.narration.contains("new account"))
+        #expect(await !store.run("buy", "pro.monthly", "--as", "zoe", "-q").said.narration.contains("new account"))
+    }
+
+    @Test func `a setting of an account that was never used is noted`() async {
+        let store = FakeStore()
+        store.answer("PUT /admin/v1/testers/alcie", FakeStore.alice)
+        let said = await store.run("account", "set", "alcie", "--sheet", "cancel").said
+        #expect(said.narration.contains("did you mean 'alice'?"))
+    }
+
+    @Test func `all settings of an account are cleared at once, and others set over nothing`() async throws {
+        let store = FakeStore()
+        #expect(await store.run("account", "set", "alice", "--unset", "all").status == .success)
+        #expect(store.requests(.delete, "/admin/v1/testers/alice").count == 1)
+        #expect(store.requests(.put, "/admin/v1/testers/alice").isEmpty)
+        _ = await store.run("account", "set", "alice", "--unset", "all", "--sheet", "cancel")
+        #expect(try body(store.requests(.put, "/admin/v1/testers/alice").first) == ["sheet": "cancel"])
     }
 
     @Test func `what was never deferred cannot be decided`() async {

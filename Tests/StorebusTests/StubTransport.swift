@@ -44,9 +44,10 @@ final class StubTransport: StoreTransport {
         return response
     }
 
-    /// What is asked of device and app before a session opens is in no script: both are unknown.
+    /// What is asked of device, app and account before a session opens is in no script: all are unknown.
     private static func isBeforeSession(_ request: StoreRequest) -> Bool {
         guard request.method == .get else { return false }
+        if request.path.hasPrefix("/admin/v1/transactions?account=") { return true }
         let parts = request.path.split(separator: "/")
         return parts.count == 4 && parts[0] == "admin" && ["devices", "apps"].contains(parts[2])
     }

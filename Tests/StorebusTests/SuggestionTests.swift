@@ -32,7 +32,7 @@ import Testing
         (["product", "show", "pro.month"], "pro.monthly"), (["product", "availability", "pro.month"], "pro.monthly"),
         (["why", "pro.month"], "pro.monthly"), (["tx", "show", "2000000000000002"], "2000000000000001"),
         (["tx", "list", "--as", "alcie"], "alice"), (["account", "show", "alcie"], "alice"),
-        (["account", "clear", "alcie", "--yes"], "alice"),
+        (["reset", "--as", "alcie", "--yes"], "alice"),
         (["wait", "purchsed"], "purchased"), (["account", "set", "alice", "--processor", "slo"], "slow"),
         (["buy", "pro.monthly", "--as", "alice", "--outcome", "aprove"], "approve"),
         (["buy", "pro.monthly", "--as", "alice", "--outcome", "fail:paymentInvalidd"], "paymentInvalid"),
@@ -61,7 +61,7 @@ import Testing
             store.answer("GET /admin/v1/apps/com.example.app/products", status: 400, refusal)
             store.answer("GET /admin/v1/apps/com.example.app/products/pro.monthly/explain", status: 400, refusal)
         }
-        if arguments.contains("clear") || arguments.contains("--as") {
+        if arguments.contains("--as") {
             store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
         }
         let (_, said) = await Recorder.run(

@@ -128,6 +128,16 @@ import Testing
         #expect(store.requests(.delete, "/admin/v1/devices/alice-1").count == 1)
     }
 
+    @Test func `a reset of one account leaves the others and the clock alone`() async {
+        let store = store()
+        let (status, said) = await store.run("reset", "--as", "alice", "--settings", "--yes")
+        #expect(status == .success, "\(said.narration)")
+        #expect(said.result == "reset  alice in com.example.app: 1 transaction deleted, the settings of alice\n")
+        #expect(store.requests(.delete, "\(Self.app)/transactions").first?.path.hasSuffix("?account=alice") == true)
+        #expect(store.requests(.delete, "/admin/v1/testers/alice").count == 1)
+        #expect(store.requests(.post, "\(Self.app)/reset").isEmpty)
+    }
+
     @Test func `a plain reset leaves settings and devices alone`() async {
         let store = store()
         #expect(await store.run("reset", "--yes").status == .success)

@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 88ce281f922c1aa5, PostgreSQL 679f0695cfd82d4d
+-- 1 '0.1.0': SQLite 7afaa025d2e4ff6a, PostgreSQL cccb14326feee32e
 
 -- SQLite
 
@@ -221,6 +221,7 @@ CREATE TABLE prompt (
     transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
     times INTEGER NOT NULL DEFAULT 1,
     created_at BIGINT NOT NULL,
+    asked_at BIGINT NOT NULL,
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier),
     UNIQUE (transaction_id, purpose)
 );
@@ -639,6 +640,7 @@ CREATE TABLE prompt (
     transaction_id text COLLATE "C" NOT NULL,
     times bigint NOT NULL DEFAULT 1,
     created_at bigint NOT NULL,
+    asked_at bigint NOT NULL,
     PRIMARY KEY (id),
     UNIQUE (transaction_id, purpose),
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer(bundle_id, customer_identifier),

@@ -12,7 +12,7 @@ extension CustomerState {
     ) throws {
         guard !kinds.isEmpty else { return }
         let id = try next(.prompt)
-        write(PromptRepository.insert(kinds, purpose, about: stored, times: times, id: id, wall: wall))
+        write(PromptRepository.insert(kinds, purpose, about: stored, times: times, id: id, now: now, wall: wall))
     }
 
     /// Creates a prompt for the first person who has to agree. The purchase stays as it is until the answer.

@@ -8,16 +8,17 @@ enum PromptRepository {
     /// - Parameters:
     ///   - kinds: Its kind, and those that follow it.
     ///   - id: Its number.
+    ///   - now: Business time.
     /// - Returns: Nil without a kind.
     static func insert(
         _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose, about stored: StoredTransaction, times: Int,
-        id: Int64, wall: Timestamp
+        id: Int64, now: Timestamp, wall: Timestamp
     ) -> SQLChange? {
         guard let kind = kinds.first else { return nil }
         return SQLChange(
             inserted, Identifiers.prompt(id), kind, purpose,
             kinds.dropFirst().map(\.rawValue).joined(separator: ","), stored.customer.bundleId,
-            stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
+            stored.customer.customerIdentifier, stored.id, times, wall.milliseconds, now.milliseconds)
     }
 
     private static let inserted = SQLBatchStatement.insert(
@@ -25,6 +26,7 @@ enum PromptRepository {
         [
             "id": .text, "kind": .text, "purpose": .text, "next_kinds": .text, "bundle_id": .text,
             "customer_identifier": .text, "transaction_id": .text, "times": .integer, "created_at": .integer,
+            "asked_at": .integer,
         ])
 
     /// The prompts with their customers' accounts.
@@ -138,6 +140,8 @@ struct StoredPrompt: Hashable, Sendable {
     var times: Int
     /// When it was created, in wall time.
     var createdAt: Timestamp
+    /// When it was created, in business time.
+    var askedAt: Timestamp
 
     init(_ row: SQLRow) throws {
         id = try row["id"]
@@ -150,6 +154,7 @@ struct StoredPrompt: Hashable, Sendable {
         transactionID = try row["transaction_id"]
         times = try row["times"]
         createdAt = try row["created_at"]
+        askedAt = try row["asked_at"]
     }
 
     /// The prompt as operators name it.
@@ -165,7 +170,7 @@ struct StoredPrompt: Hashable, Sendable {
         with(
             Prompt(
                 id: id, kind: kind, bundleId: customer.bundleId, account: account, transaction: transaction,
-                createdAt: createdAt, answers: answers)
+                createdAt: createdAt, askedAt: askedAt, answers: answers)
         ) {
             $0.times = kind == .signIn ? times : nil
             $0.priceIncrease = increase

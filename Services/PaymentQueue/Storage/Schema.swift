@@ -237,6 +237,7 @@ enum PaymentQueueSchema {
     /// - `prompt.next_kinds` are the prompts that follow once this one is approved, separated by commas. A
     ///   transaction has at most one open prompt for a `purpose`: its purchase, signing in again when it is delivered
     ///   again, and the price of the subscription whose latest transaction it is. `times` counts sign-in prompts.
+    ///   `asked_at` is `created_at` by the app's clock.
     /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are
     ///   done. `started_seq` is the journal's head at its start, which orders a device's restores.
     /// - A download has a row when its device has touched it. Until then it waits.
@@ -252,6 +253,7 @@ enum PaymentQueueSchema {
             transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
             times INTEGER NOT NULL DEFAULT 1,
             created_at BIGINT NOT NULL,
+            asked_at BIGINT NOT NULL,
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier),
             UNIQUE (transaction_id, purpose)
         );

@@ -1563,12 +1563,12 @@ extension Prompt {
     public init(
         id: borrowing String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction? = nil,
         productIdentifier: String? = nil, appPrice: Money? = nil, times: Int? = nil,
-        priceIncrease: PriceIncrease? = nil, createdAt: Timestamp, answers: [Answer]
+        priceIncrease: PriceIncrease? = nil, createdAt: Timestamp, askedAt: Timestamp? = nil, answers: [Answer]
     ) {
         self.init(
             id: copy id, kind: kind, bundleId: bundleId, account: account, transaction: transaction,
             productIdentifier: productIdentifier, appPrice: appPrice, times: times, priceIncrease: priceIncrease,
-            createdAt: createdAt, answers: answers)
+            createdAt: createdAt, askedAt: askedAt, answers: answers)
     }
 }
 

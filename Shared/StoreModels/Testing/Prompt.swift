@@ -46,6 +46,8 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var priceIncrease: PriceIncrease?
     /// Wall time at which the question came up.
     public var createdAt: Timestamp
+    /// Business time at which the question came up. Absent with `appPurchase`.
+    public var askedAt: Timestamp?
     /// The answers that the prompt takes.
     public var answers: [Answer]
 }

@@ -38,6 +38,10 @@ final class ChaosDisplay: Sendable {
         console.narrate("fault \(fault.number): \(fault.name.rawValue) \(fault.target)\n")
     }
 
+    func note(_ sentence: String) {
+        if !isQuiet { console.narrate("note: \(sentence)\n") }
+    }
+
     /// Says that a fault could not be injected, on terminals too.
     func refused(_ fault: PlannedFault, _ reason: String) {
         guard !isQuiet else { return }

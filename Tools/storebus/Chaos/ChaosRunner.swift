@@ -83,8 +83,6 @@ struct ChaosRunner: Sendable {
         }
         if !outcome.wasBrokenOff { await stories?.finish() }
         await stores?.finish()
-        await hostileApp?.cleanUp()
-        await cleanUp(client)
         do throws(HistoryFault) {
             try history.flush()
         } catch {
@@ -94,6 +92,9 @@ struct ChaosRunner: Sendable {
         let verdict = try ChaosVerdict(outcome)
         await end(reporting)
         await reporter.finish(verdict)
+        await end(notificationsOf: [client.world.bundleId, hostileApp?.bundleId].compactMap(\.self), client)
+        // The purchases of another run are what an operator looks at.
+        if verdict.isGood, store.owned == nil { await cleanUp(client, hostileApp) }
         return verdict
     }
 
@@ -362,11 +363,34 @@ struct ChaosRunner: Sendable {
         return false
     }
 
-    /// Takes back the run's settings of its app.
-    private func cleanUp(_ client: ChaosClient) async {
+    /// Removes the apps' endpoints. Their server ends with the run.
+    private func end(notificationsOf apps: [String], _ client: ChaosClient) async {
         // In a task of its own, because requests of a cancelled one are never sent.
-        await Task { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: client.world.bundleId]) }
-            .value
+        await Task {
+            for app in apps {
+                try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: app])
+            }
+        }.value
+    }
+
+    /// Deletes purchases, prompts, devices and the accounts' settings of the run in a store that goes on.
+    private func cleanUp(_ client: ChaosClient, _ hostileApp: HostileApp?) async {
+        let devices = client.world.phones.map(\.device) + (hostileApp?.devices ?? [])
+        do throws(CLIError) {
+            for app in [client.world.bundleId, hostileApp?.bundleId].compactMap(\.self) {
+                _ = try await client.api.call(AppRoutes.reset, [.bundleId: app], timeout: Self.healTimeout)
+            }
+            for device in devices {
+                try await ifFound { () throws(CLIError) in
+                    try await client.api.call(DeviceRoutes.delete, [.deviceId: device])
+                }
+            }
+            for account in client.world.accounts {
+                try await client.api.call(AccountRoutes.reset, [.account: account])
+            }
+        } catch {
+            display.note("the purchases of \(client.world.bundleId) stay: \(error.message)")
+        }
     }
 
     private func surely(_ read: () async -> HistoryEntry.Kind) async throws(CLIError) {

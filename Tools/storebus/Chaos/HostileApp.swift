@@ -23,9 +23,14 @@ struct HostileApp: Sendable {
     let client: ChaosClient
     let notifications: ChaosNotifications
 
-    private var bundleId: String { "\(client.world.bundleId).hostile" }
+    var bundleId: String { "\(client.world.bundleId).hostile" }
     /// As lines have it.
     private var scope: String { "\(client.world.bundleId)/hostile" }
+
+    /// Devices that may have bought.
+    var devices: [String] { client.world.accounts.map { Self.device(of: $0) } }
+
+    private static func device(of account: String) -> String { "\(account)-hostile" }
 
     func setUp() async throws(CLIError) {
         try await client.api.importCatalog(
@@ -43,7 +48,7 @@ struct HostileApp: Sendable {
     private func buy() async {
         for (number, _) in Behavior.allCases.enumerated() {
             let account = client.world.accounts[number % client.world.accounts.count]
-            let installation = Installation(bundleId: bundleId, account: account, deviceId: "\(account)-hostile")
+            let installation = Installation(bundleId: bundleId, account: account, deviceId: Self.device(of: account))
             guard let token = try? await client.api.call(SessionRoutes.open, body: installation.sessionRequest()).token
             else { continue }
             let key = client.world.newKey()
@@ -64,8 +69,6 @@ struct HostileApp: Sendable {
     func settle() async {
         client.history.note(.isolated, app: scope, ["what": "waited", "settled": "true"])
     }
-
-    func cleanUp() async { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId]) }
 
     /// The answer of a server to one request.
     static func reply(_ answer: Behavior) -> ChaosReceiver.Reply {

@@ -2,19 +2,20 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// `storebus account …`, also `storebus tester …`
+/// `storebus account …`
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         "account", "Set how accounts behave at the store.",
         """
         storebus account set alice --storefront FRA --sheet decline:paymentInvalid
         storebus account show alice
-        storebus account clear alice --yes
+        storebus account set alice --unset all
+
+        To delete an account's purchases use storebus reset --as.
         """,
         subcommands: [
             AccountCreateCommand.self, AccountListCommand.self, AccountShowCommand.self, AccountSetCommand.self,
-            AccountResetCommand.self, AccountClearCommand.self,
-        ], aliases: ["tester"])
+        ])
 }
 
 /// `storebus account list`
@@ -42,10 +43,11 @@ struct AccountShowCommand: AsyncParsableCommand {
         settings and apply to every account.
         """)
 
-    @Argument("The account.", "account", Completion.accounts) var account: String
+    @OptionGroup var named: AccountArgument
     @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
+        let account = named.account
         let context = try CommandContext.find(options.global, bundleId: options.app.bundleId)
         let tester = try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
             try await context.api.received(AccountRoutes.get, [.account: account])
@@ -68,13 +70,14 @@ struct AccountSetCommand: ContextCommand {
         storebus account set alice --simulate restore=unknown --simulate download=unknown
         storebus account set alice --processor timeoutAfter
         storebus account set alice --unset sheet
+        storebus account set alice --unset all
 
         With --interrupt-purchases true purchases end as failed until you resolve them (storebus resolve). The \
         processor's modes: timeoutBefore loses its first answer before the charge, timeoutAfter and errorAfter \
         lose it after the charge, slow and pending take two seconds, duplicateCallback reports the outcome twice.
         """)
 
-    @Argument("The account.", "account", Completion.accounts) var account: String
+    @OptionGroup var named: AccountArgument
     @OptionGroup var settings: TesterOptions
     @OptionGroup var options: GlobalOptions
 
@@ -83,9 +86,21 @@ struct AccountSetCommand: ContextCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let tester = try await settings.apply(to: account, context)
-        context.print(TesterTable.result(tester, in: await context.appIfAny()))
+        let before = try await context.api.settings(of: named.account)
+        let isNew = before.isEmpty && !settings.merged(before).isEmpty
+        let notes = isNew ? await DidYouMean.notes(aboutAccount: named.account, context) : []
+        let tester = try await settings.apply(to: named.account, over: before, context)
+        var result = TesterTable.result(tester, in: await context.appIfAny())
+        result.notes = notes + result.notes
+        context.print(result)
     }
+}
+
+/// The argument that names an account.
+struct AccountArgument: ParsableArguments {
+    @Argument("The account.", "account", Completion.accounts) var account: String
+
+    func validate() throws { try IdentifierRule.account.check("the account", account) }
 }
 
 /// `storebus account create`
@@ -93,12 +108,13 @@ struct AccountCreateCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         "create", "Make an account. Buying makes one too.", "storebus account create alice --storefront FRA")
 
-    @Argument("The account.", "account") var account: String
+    @OptionGroup var named: AccountArgument
     @OptionGroup var settings: TesterOptions
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let tester = try await settings.apply(to: account, context)
+        let before = try await context.api.settings(of: named.account)
+        let tester = try await settings.apply(to: named.account, over: before, context)
         context.print(TesterTable.result(tester, in: await context.appIfAny()))
     }
 }
@@ -132,8 +148,11 @@ struct TesterOptions: ParsableArguments {
         "An error a request meets: \(Self.requests)= with an SKError's name or number (\(Self.errors)), or one of "
             + "StoreKit 2's, such as networkError. Repeatable.", "request=error")
     var simulate: [String] = []
-    @Option("Clear this setting. Repeatable.", "member", .list(TesterSettings.memberNames.sorted()))
-    var unset: [String] = []
+    @Option("Clear this setting, or all. Repeatable.", "member", .list(Self.unsettable)) var unset: [String] = []
+
+    /// Clears every setting before the others of the command line are set.
+    private static let all = "all"
+    private static let unsettable = TesterSettings.memberNames.sorted() + [all]
 
     private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
 
@@ -160,7 +179,7 @@ struct TesterOptions: ParsableArguments {
         try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.rawValues)
         try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.rawValues)
         try Choice.check("--processor", processor, among: ProcessorMode.rawValues)
-        for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
+        for member in unset { try Choice.check("--unset", member, among: Self.unsettable) }
         if let sheet, PaymentSheetAnswer(sheet) == nil {
             throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
         }
@@ -173,15 +192,19 @@ struct TesterOptions: ParsableArguments {
     }
 
     /// Changes the named settings and keeps the others.
-    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> Received<TesterResponse> {
-        let before = try await context.api.settings(of: account)
+    func apply(
+        to account: String, over before: AccountSettings, _ context: CommandContext
+    ) async throws(CLIError) -> Received<TesterResponse> {
         if let storefront { _ = try await DidYouMean.storefronts([storefront], context) }
-        return try await context.api.putTester(account, merged(before))
+        let after = merged(before)
+        guard after.isEmpty, unset.contains(Self.all) else { return try await context.api.putTester(account, after) }
+        try await context.api.call(AccountRoutes.reset, [.account: account])
+        return try await context.api.received(AccountRoutes.get, [.account: account])
     }
 
     /// Returns the settings after the change.
     func merged(_ before: AccountSettings) -> AccountSettings {
-        var settings = before
+        var settings = unset.contains(Self.all) ? AccountSettings() : before
         for (name, value) in changes { settings[name] = value }
         for word in simulate {
             let parts = word.split(separator: "=", maxSplits: 1)
@@ -191,60 +214,5 @@ struct TesterOptions: ParsableArguments {
         }
         for member in unset { settings[member] = nil }
         return settings
-    }
-}
-
-/// `storebus account reset`
-struct AccountResetCommand: ContextCommand {
-    static let configuration = CommandConfiguration(
-        "reset", "Clear an account's settings. Its purchases stay.", "storebus account reset alice")
-
-    @Argument("The account.", "account", Completion.accounts) var account: String
-    @OptionGroup var options: GlobalOptions
-
-    func run(_ context: CommandContext) async throws {
-        try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
-            try await context.api.call(AccountRoutes.reset, [.account: account])
-        }
-        context.print(
-            "\(account) behaves as any other account again\n", data: ["account": .string(account)],
-            names: [account], next: "storebus account show \(account)")
-    }
-}
-
-/// `storebus account clear`
-struct AccountClearCommand: ContextCommand {
-    static let configuration = CommandConfiguration(
-        "clear", "Delete an account's purchases in an app.",
-        """
-        storebus account clear alice --yes
-        storebus account clear alice --dry-run
-
-        Deletes the account's transactions, entitlements, introductory offers and prompts, and cancels its open \
-        purchases that began in the store. Keeps its settings and sessions.
-        """)
-
-    @Argument("The account.", "account", Completion.accounts) var account: String
-    @Flag(help: "Only print the deletions, without making them.") var dryRun = false
-    @OptionGroup var options: AppCommandOptions
-
-    func run(_ context: CommandContext) async throws {
-        let counted = try await Removal.count(context, account: account)
-        if counted == 0 {
-            let known = try await context.api.testers().map(\.account)
-            guard known.containsExactly(account) else { throw await DidYouMean.accountError(account, context) }
-        }
-        let what = "\(Format.count(counted, "transaction")) of \(account) in \(context.bundleId)"
-        if dryRun {
-            return context.print(
-                Removal.wouldRemove(
-                    what, counted, by: "storebus account clear \(account)\(AppOptions.flag(context.bundleId))"))
-        }
-        try context.confirm("delete \(what)")
-        let reply = try await context.api.call(
-            AppRoutes.clearHistory, [.bundleId: context.bundleId], query: ["account": account])
-        context.print(
-            "deleted  \(Format.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
-            next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents))
     }
 }

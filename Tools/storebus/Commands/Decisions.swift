@@ -8,12 +8,14 @@ struct ApproveCommand: ContextCommand {
         "approve", "Approve a purchase that waits for a person.",
         """
         storebus approve …v68t
+        storebus approve --as kid
 
         Answers a deferred purchase as a parent does, or an open payment sheet as a shopper does (storebus prompt \
-        list). The first answer decides. Later ones get the same outcome.
+        list). The first answer decides. Later ones get the same outcome. --as is enough when only one purchase of the \
+        account waits.
         """)
 
-    @OptionGroup var named: TransactionArgument
+    @OptionGroup var named: WaitingPurchase
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws { try await Decision.make(.approve, named, context) }
@@ -22,9 +24,15 @@ struct ApproveCommand: ContextCommand {
 /// `storebus decline`
 struct DeclineCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        "decline", "Decline a purchase that waits for a person.", "storebus decline …v68t --error paymentInvalid")
+        "decline", "Decline a purchase that waits for a person.",
+        """
+        storebus decline …v68t --error paymentInvalid
+        storebus decline --as kid
 
-    @OptionGroup var named: TransactionArgument
+        --as is enough when only one purchase of the account waits.
+        """)
+
+    @OptionGroup var named: WaitingPurchase
     @Option("The SKError the payment fails with.", "name or code") var error: String?
     @OptionGroup var options: GlobalOptions
 
@@ -39,16 +47,18 @@ struct ResolveCommand: ContextCommand {
         "resolve", "Let an interrupted purchase go on.",
         """
         storebus resolve …v68t
+        storebus resolve --as alice
 
         Acts as a shopper who accepts new terms or corrects a card. The interrupted purchase stays failed, and \
-        the store makes a new one in its place. Resolving it again gives the same new one.
+        the store makes a new one in its place. Resolving it again gives the same new one. --as is enough when only \
+        one purchase of the account is interrupted.
         """)
 
-    @OptionGroup var named: TransactionArgument
+    @OptionGroup var named: WaitingPurchase
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let row = try await TransactionSearch.find(named.transaction, context)
+        let row = try await named.find("interrupted", context) { $0.kind == .interrupted }
         let resolved = try await context.api.call(TransactionRoutes.resolve, [.id: row.transaction.id])
         context.print(Decision.result(resolved, account: row.account).about(row.bundleId))
     }
@@ -73,7 +83,7 @@ struct RedeliverCommand: ContextCommand {
     /// redelivered  2000000000000001  com.example.pro.monthly  purchased, revision 3
     /// ```
     func run(_ context: CommandContext) async throws {
-        let row = try await TransactionSearch.find(named.transaction, context)
+        let row = try await TransactionSearch.find(named.transaction, context, isChange: true)
         let transaction = try await context.api.call(TransactionRoutes.redeliver, [.id: row.transaction.id])
         let name = Format.name(transaction)
         let members = JSONText.value(transaction).with(["account": .string(row.account)])
@@ -95,14 +105,67 @@ struct TransactionArgument: ParsableArguments {
     var transaction: String
 }
 
+/// The arguments that name a purchase that waits for a person: by its transaction, or by its account.
+struct WaitingPurchase: ParsableArguments {
+    @Argument(
+        "The transaction, or the end of its identifier: 0001. Without it, --as names the account.", "transaction",
+        Completion.transactions)
+    var transaction: String?
+    @Option("The account whose only purchase waits.", "account", Completion.accounts, name: .customLong("as"))
+    var account: String?
+
+    func validate() throws {
+        try IdentifierRule.account.check("--as", account)
+        if transaction == nil, account == nil { throw ValidationError("name a transaction, or its account: --as") }
+    }
+
+    /// Finds the purchase.
+    /// - Parameters:
+    ///   - state: The state of the purchase, in a word.
+    ///   - isMeant: Whether a prompt is about such a purchase.
+    /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
+    func find(
+        _ state: String, _ context: CommandContext, where isMeant: (Prompt) -> Bool
+    ) async throws(CLIError) -> TransactionTable.Row {
+        guard let transaction else { return try await only(of: account ?? "", state, context, where: isMeant) }
+        let row = try await TransactionSearch.find(transaction, context, isChange: true)
+        guard let account, !row.account.isExactly(account) else { return row }
+        throw CLIError(
+            CLIErrorCode(.notFound),
+            "\(Format.name(row.transaction)) is a purchase of \(row.account), not of \(account)",
+            hints: ["leave --as out", "all of \(account): storebus tx list --as \(account)"])
+    }
+
+    private func only(
+        of account: String, _ state: String, _ context: CommandContext, where isMeant: (Prompt) -> Bool
+    ) async throws(CLIError) -> TransactionTable.Row {
+        let prompts = try await context.api.all(PromptRoutes.list, query: ["account": account]).filter(isMeant)
+        let waiting = prompts.compactMap(\.transaction)
+        if waiting.count == 1 { return try await TransactionSearch.find(waiting[0].id, context) }
+        guard waiting.isEmpty else {
+            throw CLIError(
+                .transactionAmbiguous, "\(waiting.count) purchases of \(account) are \(state)",
+                hints: ["name one: \(waiting.prefix(4).map { Format.name($0) }.joined(separator: ", "))"],
+                details: ["transactions": .array(waiting.map { .string($0.id) })])
+        }
+        throw CLIError(
+            CLIErrorCode(.notFound), "no purchase of \(account) is \(state)",
+            hints: await DidYouMean.notes(aboutAccount: account, context) + [
+                "open prompts: storebus prompt list", "its purchases: storebus tx list --as \(account)",
+            ])
+    }
+}
+
 /// Decides a purchase: a parent's decision about a deferred one, or the answer to an open sheet.
 enum Decision {
     enum Verdict { case approve, decline }
 
     static func make(
-        _ verdict: Verdict, _ named: TransactionArgument, error: String? = nil, _ context: CommandContext
+        _ verdict: Verdict, _ named: WaitingPurchase, error: String? = nil, _ context: CommandContext
     ) async throws(CLIError) {
-        let row = try await TransactionSearch.find(named.transaction, context)
+        let row = try await named.find("waiting", context) {
+            [.purchasing, .deferred].contains($0.transaction?.transactionState)
+        }
         if row.transaction.transactionState == .purchasing {
             let prompt = try await openPrompt(about: row.transaction, context)
             return try await PromptLookup.answer(

@@ -197,12 +197,12 @@ enum DownloadLookup {
         _ text: String, of account: String, among transactions: [PaymentTransaction]
     ) throws(CLIError) -> DownloadTable.Row {
         let rows = DownloadTable.rows(transactions)
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        let typed = TypedIdentifier(text)
+        let wanted = typed.wanted
         if let exact = rows.first(where: { $0.download.id == wanted }) { return exact }
         let matches = rows.filter {
-            !wanted.isEmpty
-                && ($0.download.id.hasSuffix(wanted) || Format.name($0.transaction).hasSuffix(wanted)
-                    || $0.transaction.id == wanted)
+            typed.isEnd(of: $0.download.id) || typed.isEnd(of: Format.name($0.transaction))
+                || $0.transaction.id == wanted
         }
         guard let found = matches.first else { throw unknown(text, wanted, of: account, rows, transactions) }
         guard matches.count == 1 else {

@@ -17,8 +17,9 @@ struct EnvCommand: AsyncParsableCommand {
         has a key, and the root certificate (base64 DER) while the store runs. With --store it is that isolated \
         store's.
 
-        The output contains the admin key, which is a secret: keep it out of logs. With a command, that command \
-        takes the place of storebus, and its exit status is the command's.
+        The output contains the admin key, which is a secret: keep it out of logs. --format github masks it in \
+        the workflow's log. With a command, that command takes the place of storebus, and its exit status is the \
+        command's.
         """)
 
     /// The output format of variables.
@@ -49,6 +50,10 @@ struct EnvCommand: AsyncParsableCommand {
         var notes: [Advice] = []
         if context.settings.adminKey == nil {
             notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
+        }
+        if format == .github, let key = context.settings.adminKey {
+            // The runner reads workflow commands from standard error, too. Standard output goes to $GITHUB_ENV.
+            context.console.narrate("::add-mask::\(Table.onOneLine(key.text))\n")
         }
         context.print(
             variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes)

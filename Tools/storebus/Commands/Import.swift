@@ -177,7 +177,10 @@ enum CatalogFile {
             let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
             throw CLIError(
                 CLIErrorCode(.catalogInvalid), "\(file):\(line): \(error.path): \(error.reason)",
-                hints: ["nothing was imported"], details: ["path": .string(error.path), "line": .integer(line)])
+                hints: [
+                    "nothing was imported",
+                    "a .storekit file is JSON, as Xcode saves it; an example: storebus export > Example.storekit",
+                ], details: ["path": .string(error.path), "line": .integer(line)])
         }
         return bytes
     }

@@ -142,7 +142,7 @@ struct IntentContinueCommand: ContextCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let intent = try await IntentLookup.find(named.intent, context)
+        let intent = try await IntentLookup.find(named.intent, isChange: true, context)
         let run = IntentDecisionRun(intent: intent, context: context)
         let outcome = try await context.progress.during("continuing \(intent.payment.productIdentifier)") {
             () throws(CLIError) in try await run.continueUntilDecided(within: context.timeLimit ?? .seconds(30))
@@ -167,7 +167,7 @@ struct IntentDeferCommand: ContextCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let intent = try await IntentLookup.find(named.intent, context)
+        let intent = try await IntentLookup.find(named.intent, isChange: true, context)
         context.print(try await IntentDecisionRun(intent: intent, context: context).decide(.defer).result)
     }
 }
@@ -189,7 +189,7 @@ struct IntentCancelCommand: ContextCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let intent = try await IntentLookup.find(named.intent, context)
+        let intent = try await IntentLookup.find(named.intent, isChange: true, context)
         let outcome = try await IntentDecisionRun(intent: intent, context: context).decide(.cancel, feedback: feedback)
         context.print(outcome.result)
     }
@@ -304,11 +304,15 @@ enum IntentLookup {
 
     /// Finds it by its identifier or the identifier's end.
     /// - Throws: `notFound` with the nearest one, `usage` when several match.
-    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> StorePurchaseIntent {
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+    static func find(
+        _ text: String, isChange: Bool = false, _ context: CommandContext
+    ) async throws(CLIError) -> StorePurchaseIntent {
+        let typed = TypedIdentifier(text)
+        let wanted = typed.wanted
         if let exact = try await exactly(wanted, context) { return exact }
         let (intents, after) = try await context.api.list(IntentRoutes.search, limit: searchedMax, after: nil)
-        let matches = intents.filter { !wanted.isEmpty && $0.intentIdentifier.hasSuffix(wanted) }
+        let matches = intents.filter { typed.isEnd(of: $0.intentIdentifier) }
+        if isChange, !matches.isEmpty { try typed.checkLength(of: matches.map(\.intentIdentifier)) }
         guard matches.count <= 1 else {
             throw CLIError(
                 .usage, "'\(text)' is the end of \(matches.count) intents",

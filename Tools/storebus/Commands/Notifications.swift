@@ -11,10 +11,11 @@ struct NotificationsCommand: AsyncParsableCommand {
         storebus notifications list --state failed
         storebus notifications show 3f2a1c9e
         storebus notifications resend 3f2a1c9e
+        storebus notifications wait DID_RENEW --as alice
 
         Notifications are of version 2, signed as Apple signs them. To forward them without an endpoint that the \
         store can reach use storebus listen. To make one use storebus trigger.
-        """, subcommands: [List.self, Show.self, Resend.self, Endpoint.self])
+        """, subcommands: [List.self, Show.self, Resend.self, NotificationsWaitCommand.self, Endpoint.self])
 
     /// `storebus notifications list`
     struct List: ContextCommand {
@@ -89,9 +90,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         @OptionGroup var options: AppCommandOptions
 
         func run(_ context: CommandContext) async throws {
-            let uuid = try await NotificationLookup.find(named.notification, context)
-            let notification = try await context.api.call(
-                NotificationRoutes.get, [.bundleId: context.bundleId, .notificationUUID: uuid])
+            let notification = try await NotificationLookup.get(named.notification, context)
             var result = NotificationInfo(notification: notification).result
             if jws {
                 let text = notification.signedPayload.map { "\($0)\n" } ?? ""
@@ -155,6 +154,12 @@ struct NotificationsCommand: AsyncParsableCommand {
         func validate() throws {
             try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.rawValues)
             if delete, changes { throw ValidationError("--delete and a new endpoint exclude each other") }
+            let range = NotificationEndpoint.timeoutMsRange
+            let times = Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)
+            if let time = options.global.timeout?.duration, !times.contains(time) {
+                throw ValidationError(
+                    "--timeout of an attempt is \(TimeLimit(times.lowerBound)) to \(TimeLimit(times.upperBound))")
+            }
         }
 
         func run(_ context: CommandContext) async throws {
@@ -211,6 +216,14 @@ struct NotificationArgument: ParsableArguments {
 
 /// Finds notifications of an app.
 enum NotificationLookup {
+    /// Gets a notification by its UUID or the UUID's beginning.
+    /// - Throws: As ``find(_:_:)``, and `notFound` for a whole UUID of no notification of the app.
+    static func get(_ text: String, _ context: CommandContext) async throws(CLIError) -> ServerNotification {
+        let uuid = try await find(text, context)
+        return try await context.api.call(
+            NotificationRoutes.get, [.bundleId: context.bundleId, .notificationUUID: uuid])
+    }
+
     /// Maximum number of notifications searched by the beginning of a UUID, newest first.
     private static let searchedMax = 5_000
     private static let uuidLength = 36

@@ -17,7 +17,7 @@ struct PromoCommand: AsyncParsableCommand {
         """,
         subcommands: [
             PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
-            PromoDefaultCommand.self, PromoResetCommand.self, PromoImageCommand.self, PromoFeaturedCommand.self,
+            PromoDefaultCommand.self, PromoImageCommand.self, PromoFeaturedCommand.self, PromoPageCommand.self,
         ])
 }
 
@@ -72,29 +72,7 @@ struct PromoOrderCommand: ContextCommand {
     }
 }
 
-/// `storebus promo reset`
-struct PromoResetCommand: ContextCommand {
-    static let configuration = CommandConfiguration(
-        "reset", "Reset order and visibility.",
-        """
-        storebus promo reset --device alice-1
-        storebus promo reset
-
-        With --device, removes everything the app has set there. Without it, restores the catalogue's order and \
-        shows every product. Images and their reviews stay.
-        """)
-
-    @OptionGroup var options: DeviceOption
-
-    func run(_ context: CommandContext) async throws {
-        guard let installation = options.installation(context) else {
-            return context.print(try await PromotionList(context: context).reset())
-        }
-        context.print(try await DeviceOverrides(installation: installation, context: context).reset())
-    }
-}
-
-/// The arguments of a change of visibility.
+/// The arguments of a change of one product's visibility.
 struct VisibilityArguments: StoreOptions {
     @OptionGroup var named: ProductArgument
     @OptionGroup var target: DeviceOption
@@ -102,12 +80,7 @@ struct VisibilityArguments: StoreOptions {
     func context() async throws(CLIError) -> CommandContext { try await target.context() }
 
     func set(_ visibility: StorePromotionVisibility, _ context: CommandContext) async throws(CLIError) {
-        guard let installation = target.installation(context) else {
-            return context.print(
-                try await PromotionList(context: context).set(isVisible: visibility != .hide, named.product))
-        }
-        let overrides = DeviceOverrides(installation: installation, context: context)
-        context.print(try await overrides.set(visibility, of: named.product))
+        try await target.set(visibility, of: named.product, context)
     }
 }
 
@@ -147,16 +120,27 @@ struct PromoShowCommand: ContextCommand {
 /// `storebus promo default`
 struct PromoDefaultCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        "default", "Leave a product's visibility on a device to the operator again.",
+        "default", "Go back to the default visibility of a product, or to the default order and visibility of all.",
         """
         storebus promo default com.example.pro.monthly --device alice-1
+        storebus promo default --device alice-1
+        storebus promo default
 
-        Without --device: visible unless the operator has hidden the product.
+        With --device, removes what the app has set there, so that the operator's list is in force. Without it, \
+        shows the product. Without a product, restores the catalogue's order and shows every promoted product. \
+        Images and their reviews stay.
         """)
 
-    @OptionGroup var options: VisibilityArguments
+    @Argument("The product. Default: all, and their order.", "product", Completion.products) var product: String?
+    @OptionGroup var options: DeviceOption
 
-    func run(_ context: CommandContext) async throws { try await options.set(.default, context) }
+    func run(_ context: CommandContext) async throws {
+        if let product { return try await options.set(.default, of: product, context) }
+        guard let installation = options.installation(context) else {
+            return context.print(try await PromotionList(context: context).restoreDefault())
+        }
+        context.print(try await DeviceOverrides(installation: installation, context: context).removeAll())
+    }
 }
 
 /// `storebus promo featured`
@@ -169,7 +153,7 @@ struct PromoFeaturedCommand: ContextCommand {
         storebus promo featured --none
 
         All apps share one tab. The products replace those of their own app, and other apps' products stay. A \
-        device shows those that are also on its page: storebus page --featured.
+        device shows those that are also on its page: storebus promo page --featured.
         """)
 
     @Argument("The app's featured products, the first one first.", "product", Completion.products)
@@ -213,7 +197,7 @@ struct PromoFeaturedCommand: ContextCommand {
         return CommandResult(
             table, items: items, names: featured.map(\.productIdentifier),
             next: featured.isEmpty
-                ? "storebus promo list\(option)" : "storebus page --featured --as alice\(option)",
+                ? "storebus promo list\(option)" : "storebus promo page --featured --as alice\(option)",
             ifEmpty: "nothing is featured")
     }
 }
@@ -243,7 +227,7 @@ struct PromotionList: Sendable {
     }
 
     /// Sorts the list as the catalogue does and shows every product.
-    func reset() async throws(CLIError) -> CommandResult {
+    func restoreDefault() async throws(CLIError) -> CommandResult {
         let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
         let catalogue = try await context.api.catalogProducts(context.bundleId)
             .map(\.productIdentifier)
@@ -300,7 +284,7 @@ struct DeviceOverrides: Sendable {
     }
 
     /// Removes all overrides.
-    func reset() async throws(CLIError) -> CommandResult {
+    func removeAll() async throws(CLIError) -> CommandResult {
         let device = try await context.api.knownDevice(installation.deviceId)
         let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
         let overrides = app?.overrides ?? PromotionOverrides()
@@ -348,5 +332,17 @@ struct DeviceOption: StoreOptions {
 
     func installation(_ context: CommandContext) -> InstallationReference? {
         device.map { InstallationReference(bundleId: context.bundleId, deviceId: $0) }
+    }
+
+    /// Sets the visibility of one product and prints the list.
+    fileprivate func set(
+        _ visibility: StorePromotionVisibility, of product: String, _ context: CommandContext
+    ) async throws(CLIError) {
+        guard let installation = installation(context) else {
+            return context.print(
+                try await PromotionList(context: context).set(isVisible: visibility != .hide, product))
+        }
+        context.print(
+            try await DeviceOverrides(installation: installation, context: context).set(visibility, of: product))
     }
 }

@@ -45,7 +45,7 @@ enum PromotionTable {
                 return "storebus promo image approve \(product)\(option)"
             }
         }
-        return "storebus page --as alice\(option)"
+        return "storebus promo page --as alice\(option)"
     }
 }
 
@@ -146,7 +146,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
 
     private var next: Advice {
         let option = AppOptions.flag(installation.bundleId)
-        if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
+        if app?.isLaunched == true { return "storebus promo page --device \(installation.deviceId)\(option)" }
         let account = CustomerOptions.owner(of: installation.deviceId) ?? "alice"
         return "storebus device add \(installation.deviceId) --as \(account)\(option)"
     }

@@ -64,11 +64,12 @@ enum PromptLookup {
     /// Finds it by its identifier or the identifier's end.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> Prompt {
         let prompts = try await context.api.all(PromptRoutes.list)
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        if let exact = prompts.first(where: { $0.id == wanted }) { return exact }
-        let matches = prompts.filter { !wanted.isEmpty && $0.id.hasSuffix(wanted) }
+        let typed = TypedIdentifier(text)
+        if let exact = prompts.first(where: { $0.id == typed.wanted }) { return exact }
+        let matches = prompts.filter { typed.isEnd(of: $0.id) }
+        if !matches.isEmpty { try typed.checkLength(of: matches.map(\.id)) }
         guard let found = matches.first, matches.count == 1 else {
-            let near = Suggestion.hints(for: wanted, among: prompts.map(\.id))
+            let near = Suggestion.hints(for: typed.wanted, among: prompts.map(\.id))
             throw CLIError(
                 CLIErrorCode(.notFound), "no prompt '\(text)' waits",
                 hints: near + ["open prompts: storebus prompt list"])
@@ -105,7 +106,7 @@ enum PromptTable {
             [
                 prompt.id, kind(prompt), prompt.account,
                 product(prompt) ?? "-", price(prompt), prompt.transaction.map(Format.name) ?? "-",
-                Format.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
+                prompt.askedAt.map(Format.time) ?? "-", prompt.answers.map(\.rawValue).joined(separator: ", "),
             ]
         }
     }

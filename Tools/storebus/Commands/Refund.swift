@@ -2,12 +2,29 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// `storebus refund`
-struct RefundCommand: ContextCommand {
+/// `storebus refund …`
+struct RefundCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "refund", "Refund a purchase and take its entitlement away.",
+        "refund", "Refunds: give one, or ask for one as the customer and decide as the store.",
         """
         storebus refund …0001
+        storebus refund request …0001 --reason FULFILLMENT_ISSUE
+        storebus refund grant …0001
+
+        Without a subcommand, refunds a purchase at once, as storebus refund now does.
+        """,
+        subcommands: [
+            RefundNowCommand.self, RefundRequestCommand.self, RefundListCommand.self, RefundGrantCommand.self,
+            RefundDeclineCommand.self,
+        ], defaultSubcommand: RefundNowCommand.self)
+}
+
+/// `storebus refund TRANSACTION`
+struct RefundNowCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        "now", "Refund a purchase and take its entitlement away.",
+        """
+        storebus refund now …0001
         storebus refund …0001 --reason appIssue
 
         Refunds all of the money that is left. Refunding again gives nothing more. The customer's apps learn that \
@@ -58,7 +75,7 @@ extension TakeBackReason {
     fileprivate func takeBack(
         _ named: TransactionArgument, isRefund: Bool, _ context: CommandContext
     ) async throws(CLIError) {
-        let row = try await TransactionSearch.find(named.transaction, context)
+        let row = try await TransactionSearch.find(named.transaction, context, isChange: true)
         let after = try await context.api.call(
             isRefund ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: row.transaction.id],
             body: value.map { RefundReason(reason: $0) })

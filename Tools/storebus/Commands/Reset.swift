@@ -5,26 +5,40 @@ import StoreModels
 /// `storebus reset`
 struct ResetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        "reset", "Reset an app's store: delete all purchases of its customers.",
+        "reset", "Reset an app's store: delete the purchases of its customers, or of one.",
         """
         storebus reset --yes
+        storebus reset --as alice --yes
         storebus reset --everything --yes
         storebus reset --bundle-id com.example.a --dry-run
 
         Deletes the transactions, entitlements, introductory offers and prompts of every account, cancels open \
         purchases that began in the store, and sets the app's clock to the wall's. Keeps the catalogue, the app's \
-        settings, the accounts' settings, and devices with their settings.
+        settings, the accounts' settings, and devices with their settings. With --as, does so for this account \
+        alone, and leaves the clock.
 
         --settings also clears the accounts' settings and gives the app its settings as of its import. \
-        --everything also deletes the devices. Accounts and devices belong to all apps of the store.
+        --everything also deletes the devices. Accounts and devices belong to all apps of the store. To clear the \
+        settings of an account and keep its purchases use storebus account set ACCOUNT --unset all.
         """)
 
-    @Flag(help: "Clear the settings of all accounts and of the app, too.") var settings = false
+    @Option("Only this account's purchases.", "account", Completion.accounts, name: .customLong("as"))
+    var account: String?
+    @Flag(help: "Clear the settings of all accounts and of the app, too. With --as: those of the account.")
+    var settings = false
     @Flag(help: "The settings, and all devices, too.") var everything = false
     @Flag(help: "Only print the deletions, without making them.") var dryRun = false
     @OptionGroup var options: AppCommandOptions
 
+    func validate() throws {
+        try IdentifierRule.account.check("--as", account)
+        if account != nil, everything {
+            throw ValidationError("--everything is about all accounts, --as about one; leave one of them out")
+        }
+    }
+
     func run(_ context: CommandContext) async throws {
+        if let account { return try await reset(account, context) }
         let counted = try await Removal.count(context)
         let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
         let what = (["\(Format.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
@@ -46,6 +60,36 @@ struct ResetCommand: ContextCommand {
                 "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
             ], next: "storebus product list\(AppOptions.flag(context.bundleId))",
             notes: Removal.notes(cancelled: reply.cancelledIntents))
+    }
+
+    /// Resets one account.
+    private func reset(_ account: String, _ context: CommandContext) async throws(CLIError) {
+        let counted = try await Removal.count(context, account: account)
+        let hasSettings = settings ? try await !context.api.settings(of: account).isEmpty : false
+        if counted == 0, !hasSettings {
+            let known = try await context.api.testers().map(\.account)
+            guard known.containsExactly(account) else { throw await DidYouMean.accountError(account, context) }
+        }
+        let also = hasSettings ? ["the settings of \(account)"] : []
+        let what = (["\(Format.count(counted, "transaction")) of \(account) in \(context.bundleId)"] + also)
+            .joined(separator: ", ")
+        if dryRun {
+            let flag: ShellCommand = settings ? "--settings" : ""
+            let command: Advice = "storebus reset --as \(account)\(flag)\(AppOptions.flag(context.bundleId))"
+            return context.print(Removal.wouldRemove(what, counted, by: command))
+        }
+        try context.confirm("delete \(what)")
+        let reply = try await context.api.call(
+            AppRoutes.clearHistory, [.bundleId: context.bundleId], query: ["account": account])
+        if hasSettings { try await context.api.call(AccountRoutes.reset, [.account: account]) }
+        let deleted = "\(Format.count(reply.removed, "transaction")) deleted"
+        context.print(
+            "reset  \(account) in \(context.bundleId): \(([deleted] + also).joined(separator: ", "))\n",
+            data: [
+                "account": .string(account), "bundleId": .string(context.bundleId),
+                "removedTransactions": .integer(reply.removed),
+                "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(also),
+            ], next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents))
     }
 }
 

@@ -3,16 +3,54 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus status`
-struct StatusCommand: ContextCommand {
+struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "status", "Show which store is used, and the state of its services.", "storebus status -o json")
+        "status", "Show which store is used, whether it is ready, and the state of its services.",
+        """
+        storebus status
+        storebus status --wait --timeout 30s
+        storebus status -o json
 
+        A store is ready when it completes purchases. Without its payment processor it takes purchases but they \
+        wait, so it is not ready. The exit status is 0 for a store that is ready, 75 for one that is not, and 69 when \
+        nothing answers. With --wait, asks until the store is ready, 30s unless --timeout says otherwise.
+
+        SINCE is the start of a service's process. RESTARTS counts the times that storebus up has restarted it.
+        """)
+
+    @Flag(help: "Ask again until the store is ready.") var wait = false
     @OptionGroup var options: GlobalOptions
 
-    func run(_ context: CommandContext) async throws {
+    private static let pause = Duration.milliseconds(100)
+    private static let usualWait = Duration.seconds(30)
+
+    func run() async throws {
+        let deadline = ContinuousClock.now + (wait ? options.timeout?.duration ?? Self.usualWait : .zero)
+        let context = try await find(until: deadline)
+        try await context.progress.during("waiting for \(context.api.url)") { () throws(CLIError) in
+            while wait, ContinuousClock.now < deadline {
+                do throws(CLIError) {
+                    if try await context.api.readiness().isReady { break }
+                } catch {
+                    guard error.mayPass else { throw error }
+                }
+                try? await ContinuousClock().sleep(for: Self.pause)
+            }
+        }
         let report = try await StatusReport.gather(context)
         context.print(report.result)
         if !report.isReady { throw QuietExit(status: .temporary) }
+    }
+
+    /// Finds the store. With `--wait` it waits for one that is starting.
+    private func find(until deadline: ContinuousClock.Instant) async throws(CLIError) -> CommandContext {
+        while true {
+            do throws(CLIError) {
+                return try CommandContext.find(options)
+            } catch  where error.code == .serverUnreachable && ContinuousClock.now < deadline {
+                try? await ContinuousClock().sleep(for: Self.pause)
+            }
+        }
     }
 }
 
@@ -31,6 +69,10 @@ struct StatusReport: Sendable {
         var health: String
         var version: String
         var message: String = ""
+        /// Wall time at which the process started. Nil while it is away.
+        var startedAt: Timestamp?
+        /// Nil when the store runs elsewhere.
+        var restarts: Int?
     }
 
     /// An isolated store: its name with the origin, and the store as listed, which needs the admin key.
@@ -81,7 +123,7 @@ struct StatusReport: Sendable {
             url: context.api.url, origin: context.settings.url.origin,
             isolated: context.settings.store.map { Isolated(name: $0, store: store) },
             directory: context.directory?.path, isReady: readiness.isReady,
-            rows: brokerRow(context, body.value) + rows(services?.value, context.directory),
+            rows: brokerRow(context, body.value) + withRestarts(rows(services?.value, context.directory), context),
             services: services?.json ?? .null, readiness: body.json)
     }
 
@@ -90,6 +132,14 @@ struct StatusReport: Sendable {
         guard Deployment.isCompose(context.environment), context.directory == nil else { return [] }
         let isThere = readiness.bus == "connected"
         return [Row(ServiceList.broker, nil, health: isThere ? "pass" : "away")]
+    }
+
+    /// Adds the restarts that the directory's `storebus up` has counted.
+    private static func withRestarts(_ rows: [Row], _ context: CommandContext) -> [Row] {
+        guard let directory = context.directory else { return rows }
+        return rows.map { row in
+            with(row) { $0.restarts = FileAccess.text(directory.restartFile(row.service)).flatMap { Int($0) } }
+        }
     }
 
     /// Makes one row for each instance on the bus. A service without an instance is away. The broker's row is that of
@@ -101,7 +151,12 @@ struct StatusReport: Sendable {
         let record = directory.flatMap(RunRecord.read)
         let joinedAnotherBus = record.map { $0.monitorPort == nil } ?? false
         if directory != nil, !joinedAnotherBus {
-            rows.append(Row(ServiceList.broker, broker, health: broker == nil ? "away" : "pass"))
+            // The broker is ready when it has started.
+            let since = directory.flatMap { FileAccess.changedAt($0.readyFile(ServiceList.broker)) }
+            rows.append(
+                Row(
+                    ServiceList.broker, broker, health: broker == nil ? "away" : "pass",
+                    startedAt: broker.flatMap { _ in since }))
         }
         let expected =
             record?.instances
@@ -140,26 +195,38 @@ struct StatusReport: Sendable {
         let messages = instance.checks.sorted { $0.key < $1.key }.compactMap(\.value.message)
         return Row(
             service, file, health: instance.status?.rawValue ?? "-", version: instance.version ?? "-",
-            message: messages.joined(separator: "; "))
+            message: messages.joined(separator: "; "), startedAt: instance.startedAt)
     }
 
     var result: CommandResult {
         CommandResult(
-            data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor"
+            data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor",
+            notes: silent.isEmpty ? [] : ["\(silent.joined(separator: ", ")) does not answer"]
         ) {
             [self] in text($0)
         }
+    }
+
+    /// Services that keep the store from being ready.
+    private var silent: [String] {
+        guard !isReady else { return [] }
+        let services = readiness["services"]?.objectValue ?? [:]
+        return services.filter { $0.value != "answering" }.keys.sorted()
     }
 
     var text: String { text(.plain) }
 
     func text(_ style: Style) -> String {
         let table = Table(
-            ["SERVICE", .state("HEALTH"), .right("PID"), .right("PORT"), .right("MONITOR"), "VERSION", "MESSAGE"], rows
+            [
+                "SERVICE", .state("HEALTH"), "SINCE", .right("RESTARTS"), .right("PID"), .right("PORT"),
+                .right("MONITOR"), "VERSION", "MESSAGE",
+            ], rows
         ) { row in
             [
-                row.service, row.health, Self.text(row.pid.map(Int.init)), Self.text(row.port),
-                Self.text(row.monitorPort), row.version, row.message,
+                row.service, row.health, row.startedAt.map(Format.time) ?? "-", row.restarts.map { "\($0)" } ?? "-",
+                Self.text(row.pid.map(Int.init)), Self.text(row.port), Self.text(row.monitorPort), row.version,
+                row.message,
             ]
         }
         let source = directory.map { "  data \($0)" } ?? "  from \(origin)"
@@ -182,6 +249,8 @@ struct StatusReport: Sendable {
             "service": .string(row.service), "health": .string(row.health), "version": .string(row.version),
             "pid": row.pid.map { .integer($0) } ?? .null, "port": row.port.map { .integer($0) } ?? .null,
             "monitorPort": row.monitorPort.map { .integer($0) } ?? .null, "message": .string(row.message),
+            "startedAt": row.startedAt.map { JSONText.value($0) } ?? .null,
+            "restarts": row.restarts.map { .integer($0) } ?? .null,
         ])
     }
 
@@ -194,9 +263,12 @@ struct StatusReport: Sendable {
 
 extension StatusReport.Row {
     /// - Parameter file: The process's own file. Nil if it runs elsewhere or is not ready.
-    init(_ service: String, _ file: ReadyFile?, health: String, version: String = "-", message: String = "") {
+    init(
+        _ service: String, _ file: ReadyFile?, health: String, version: String = "-", message: String = "",
+        startedAt: Timestamp? = nil
+    ) {
         self.init(
             service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort, health: health,
-            version: version, message: message)
+            version: version, message: message, startedAt: startedAt)
     }
 }

@@ -217,7 +217,7 @@ extension SubscriptionArguments {
     fileprivate func operate(
         _ operation: OperateSubscriptionRequest.Operation, _ word: String, days: Int? = nil, _ context: CommandContext
     ) async throws(CLIError) {
-        let subscription = try await find(context)
+        let subscription = try await find(context, isChange: true)
         do {
             let values: [PathParameter: String] = [.id: subscription.id]
             let reply =

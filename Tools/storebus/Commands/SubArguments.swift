@@ -24,10 +24,12 @@ struct SubscriptionArguments: StoreOptions {
             : try CommandContext.find(global, bundleId: app.bundleId)
     }
 
-    /// - Throws: `notFound`, `transactionAmbiguous`.
-    func find(_ context: CommandContext) async throws(CLIError) -> Subscription {
+    /// - Parameter isChange: Whether the command changes the subscription.
+    /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
+    func find(_ context: CommandContext, isChange: Bool = false) async throws(CLIError) -> Subscription {
         if let subscription {
-            return try await SubscriptionSearch.find(subscription, account: account, bundleId: app.bundleId, context)
+            return try await SubscriptionSearch.find(
+                subscription, account: account, bundleId: app.bundleId, isChange: isChange, context)
         }
         return try await SubscriptionSearch.only(of: account ?? "", bundleId: context.bundleId, context)
     }
@@ -39,16 +41,16 @@ enum SubscriptionSearch {
     private static let searchedMax = 20_000
 
     /// Finds the subscription of a transaction, by its identifier or the identifier's end.
-    /// - Throws: `transactionAmbiguous` with the candidates, or `notFound`.
+    /// - Throws: `transactionAmbiguous` with the candidates, `usage` for too short an end, or `notFound`.
     static func find(
-        _ text: String, account: String?, bundleId: String?, _ context: CommandContext
+        _ text: String, account: String?, bundleId: String?, isChange: Bool, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {
         let all = try await context.api.list(
             SubscriptionRoutes.search, query: ["bundleId": bundleId, "account": account], limit: searchedMax, after: nil
         ).items
-        if let found = try named(text, among: all) { return found }
+        if let found = try named(text, among: all, isChange: isChange) { return found }
         // The transaction may be between the first and the latest.
-        let row = try await TransactionSearch.find(text, context)
+        let row = try await TransactionSearch.find(text, context, isChange: isChange)
         if let found = subscription(of: row.transaction, among: all) { return found }
         throw CLIError(
             CLIErrorCode(.notFound), "transaction '\(Format.name(row.transaction))' belongs to no subscription",
@@ -60,11 +62,20 @@ enum SubscriptionSearch {
         return all.first { $0.originalTransactionIdentifier.isExactly(original) }
     }
 
-    private static func named(_ text: String, among all: [Subscription]) throws(CLIError) -> Subscription? {
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        guard !wanted.isEmpty else { throw CLIError(.usage, "a subscription is named by one of its transactions") }
-        if let exact = all.first(where: { $0.names.contains(wanted) }) { return exact }
-        let matches = all.filter { $0.names.contains { $0.hasSuffix(wanted) } }
+    private static func named(
+        _ text: String, among all: [Subscription], isChange: Bool
+    ) throws(CLIError) -> Subscription? {
+        let typed = TypedIdentifier(text)
+        guard !typed.wanted.isEmpty else {
+            throw CLIError(
+                .usage, "a subscription is named by one of its transactions",
+                hints: ["all of them: storebus sub list"])
+        }
+        if let exact = all.first(where: { $0.names.contains(typed.wanted) }) { return exact }
+        let matches = all.filter { $0.names.contains { typed.isEnd(of: $0) } }
+        if isChange, !matches.isEmpty {
+            try typed.checkLength(of: matches.map(\.originalTransactionIdentifier))
+        }
         guard matches.count <= 1 else { throw ambiguous("'\(text)' is the end of", matches) }
         return matches.first
     }

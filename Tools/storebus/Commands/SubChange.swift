@@ -56,7 +56,7 @@ struct SubChangeCommand: ContextCommand {
     @OptionGroup var options: SubscriptionChangeArguments
 
     func run(_ context: CommandContext) async throws {
-        let present = try await options.named.find(context)
+        let present = try await options.named.find(context, isChange: true)
         let installation = present.installation(context)
         var changed = try await context.sessions.with(installation) { session throws(CLIError) in
             try await context.api.call(
@@ -90,7 +90,7 @@ extension SubscriptionChangeArguments {
 
     /// Buys another product of a subscription's group, and reports the effect.
     fileprivate func buy(_ direction: Direction, _ context: CommandContext) async throws {
-        let present = try await named.find(context)
+        let present = try await named.find(context, isChange: true)
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil,

@@ -156,7 +156,7 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard BusinessDuration(length) == nil else { return }
-        throw ValidationError("'\(length)' is not a duration; for example 90s, 36h, 10d, 3mo, 1y, P3M")
+        throw ValidationError(LengthFault.sentence(length))
     }
 
     func run() async throws { try await options.move(ClockMove(by: length), try await options.context(), notes: notes) }
@@ -168,6 +168,54 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
             "\(length) is \(Format.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"
         ]
     }
+}
+
+/// Says why a text is no length of the store's time.
+private enum LengthFault {
+    private static let units: [(words: [String], unit: String)] = [
+        (["sec", "secs", "second", "seconds"], "s"), (["mins", "minute", "minutes"], "m"),
+        (["hr", "hrs", "hour", "hours"], "h"), (["day", "days"], "d"), (["week", "weeks"], "w"),
+        (["mon", "mos", "month", "months"], "mo"), (["yr", "yrs", "year", "years"], "y"),
+    ]
+
+    static func sentence(_ text: String) -> String {
+        // A length with other counts tells a wrong count from a wrong unit.
+        if BusinessDuration(counted(text)) != nil {
+            return text.contains { isDigit($0) && $0 != "0" }
+                ? "'\(text)' is too long; a length is at most 100y" : "'\(text)' is no time; a length is more than 0"
+        }
+        let known = "for example 90s, 36h, 10d, 3mo, 1y, P3M"
+        guard !text.allSatisfy(isDigit) else {
+            return "'\(text)' has no unit\(text.isEmpty ? "" : ", such as \(text)d or \(text)mo"); \(known)"
+        }
+        guard let meant = respelt(text) else { return "'\(text)' is not a length; \(known)" }
+        return "'\(text)' is not a length; did you mean '\(meant)'? \(known)"
+    }
+
+    /// Returns the text with 1 for each count.
+    private static func counted(_ text: String) -> String {
+        text.indices.reduce(into: "") { result, index in
+            guard isDigit(text[index]) else { return result.append(text[index]) }
+            if result.last != "1" { result.append("1") }
+        }
+    }
+
+    /// Returns the text with our units for other words.
+    private static func respelt(_ text: String) -> String? {
+        var respelt = ""
+        var rest = text[...].drop { $0 == " " }
+        while !rest.isEmpty {
+            let count = rest.prefix(while: isDigit)
+            let word = rest.dropFirst(count.count).drop { $0 == " " }.prefix { $0.isLetter }
+            rest = rest[word.endIndex...].drop { $0 == " " }
+            let unit = units.first { $0.words.contains(word.lowercased()) }?.unit ?? String(word)
+            if count.isEmpty, word.isEmpty { return nil }
+            respelt += count.isEmpty ? "1\(unit)" : "\(count)\(unit)"
+        }
+        return BusinessDuration(respelt) == nil ? nil : respelt
+    }
+
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 }
 
 /// `storebus time to`
@@ -196,7 +244,7 @@ struct TimeToCommand: AsyncParsableCommand {
     private func forward(_ context: CommandContext) async throws(CLIError) {
         do {
             try await options.move(ClockMove(to: instant.timestamp), context)
-        } catch  where error.is(.requestInvalid) {
+        } catch  where error.is(.requestInvalid) && !error.message.hasPrefix("$.") {
             throw error.with(hints: [
                 "set it back: storebus time to \(instant.timestamp) --back", "storebus time status",
             ])

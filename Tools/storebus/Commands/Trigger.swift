@@ -58,7 +58,7 @@ struct TriggerCommand: AsyncParsableCommand {
         body.set = members.isEmpty ? nil : members.values
         body.break = wrong.flatMap(BrokenSignature.init)
         if let of {
-            let row = try await TransactionSearch.find(of, context)
+            let row = try await TransactionSearch.find(of, context, isChange: true)
             body.of = Format.name(row.transaction)
             body.account = account ?? row.account
         }
@@ -111,8 +111,7 @@ struct PayloadMembers: Hashable, Sendable {
 /// before  2000000000000007  com.example.pro.monthly  purchased, expires 2027-02-28 10:00:00Z
 /// event   REFUND  9c41aa07  delivered
 /// after   2000000000000007  com.example.pro.monthly  purchased, revoked 2027-01-31 10:00:00Z
-/// undo    storebus account clear trigger-3f2a1c9e --yes
-///         storebus account reset trigger-3f2a1c9e
+/// undo    storebus reset --as trigger-3f2a1c9e --settings --yes
 /// ```
 struct TriggerReport: Sendable {
     let response: TriggerResponse
@@ -167,9 +166,7 @@ struct TriggerReport: Sendable {
     private func undo(_ cause: TriggerCause) -> [ShellCommand] {
         let app = AppOptions.flag(made.bundleId)
         guard !cause.isNewAccount else {
-            return [
-                "storebus account clear \(cause.account) --yes \(app)", "storebus account reset \(cause.account)",
-            ]
+            return ["storebus reset --as \(cause.account) --settings --yes \(app)"]
         }
         let bought = cause.steps.filter { [.purchase, .pastPurchase].contains($0.action) }.compactMap {
             $0.transactionIdentifier
@@ -220,7 +217,9 @@ extension TriggerStep {
         case .extend: return "storebus sub extend 7 \(transaction)"
         case .refund: return "storebus refund \(transaction)"
         case .revoke: return "storebus revoke \(transaction)"
-        case .pastPurchase, .reverseRefund, .requestRefund, .declineRefund, .extendAll: return nil
+        case .requestRefund: return "storebus refund request \(transaction)"
+        case .declineRefund: return "storebus refund decline \(transaction)"
+        case .pastPurchase, .reverseRefund, .extendAll: return nil
         }
     }
 }

@@ -93,7 +93,7 @@ struct TxDeleteCommand: ContextCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let row = try await TransactionSearch.find(named.transaction, context)
+        let row = try await TransactionSearch.find(named.transaction, context, isChange: true)
         let transaction = row.transaction
         let name = Format.name(transaction)
         let what =
@@ -148,11 +148,11 @@ struct FinishCommand: AsyncParsableCommand {
         return try await context.sessions.with(installation) { session throws(CLIError) in
             let token = session.token
             let unfinished = try await api.all(TransactionRoutes.unfinished, token: token)
-            var found = try TransactionLookup.find(text, among: unfinished)
+            var found = try TransactionLookup.find(text, among: unfinished, isChange: true)
             var known = unfinished
             if found == nil {
                 known += try await api.all(TransactionRoutes.history, token: token)
-                found = try TransactionLookup.find(text, among: known)
+                found = try TransactionLookup.find(text, among: known, isChange: true)
             }
             guard let found else {
                 throw TransactionLookup.unknown(text, of: installation.account, among: known)
@@ -215,8 +215,11 @@ struct TransactionSearch: Sendable {
     }
 
     /// Finds the transaction a command names: a whole identifier is asked for, the end of one is searched.
-    /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
-    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
+    /// - Parameter isChange: Whether the command changes it.
+    /// - Throws: `transactionAmbiguous`, `usage` for too short an end, or `notFound` with the nearest one.
+    static func find(
+        _ text: String, _ context: CommandContext, isChange: Bool = false
+    ) async throws(CLIError) -> TransactionTable.Row {
         if TransactionLookup.isWhole(text) {
             do throws(CLIError) {
                 let found = try await context.api.call(TransactionRoutes.find, [.id: text])
@@ -229,7 +232,7 @@ struct TransactionSearch: Sendable {
             api: context.api, filter: try Filter([]), isFinished: nil)
         let rows = try await search.rows(limit: searchedMax, after: nil).rows
         let transactions = rows.map(\.transaction)
-        guard let found = try TransactionLookup.find(text, among: transactions),
+        guard let found = try TransactionLookup.find(text, among: transactions, isChange: isChange),
             let row = rows.first(where: { $0.transaction.id == found.id })
         else { throw TransactionLookup.unknown(text, of: nil, among: transactions) }
         return row
@@ -238,20 +241,25 @@ struct TransactionSearch: Sendable {
 
 /// Finds a transaction by its identifier or the identifier's end.
 enum TransactionLookup {
-    /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
+    /// - Parameters:
+    ///   - text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
+    ///   - isChange: Whether the command changes the transaction.
     /// - Returns: Nil if no transaction matches.
-    /// - Throws: `transactionAmbiguous` with the candidates when several do.
+    /// - Throws: `transactionAmbiguous` with the candidates when several do, or `usage` for too short an end.
     static func find(
-        _ text: String, among transactions: [PaymentTransaction]
+        _ text: String, among transactions: [PaymentTransaction], isChange: Bool = false
     ) throws(CLIError) -> PaymentTransaction? {
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        guard !wanted.isEmpty else { throw CLIError(.usage, "a transaction is named by its identifier or its end") }
+        let typed = TypedIdentifier(text)
+        let wanted = typed.wanted
+        guard !wanted.isEmpty else {
+            throw CLIError(
+                .usage, "a transaction is named by its identifier or its end", hints: ["all of them: storebus tx list"])
+        }
         if let exact = transactions.first(where: { $0.id == wanted || $0.transactionIdentifier.isExactly(wanted) }) {
             return exact
         }
-        let matches = transactions.filter {
-            $0.id.hasSuffix(wanted) || $0.transactionIdentifier?.hasSuffix(wanted) == true
-        }
+        let matches = transactions.filter { typed.isEnd(of: $0.id) || typed.isEnd(of: $0.transactionIdentifier) }
+        if isChange { try typed.checkLength(of: matches.map { Format.name($0) }) }
         guard matches.count <= 1 else {
             throw CLIError(
                 .transactionAmbiguous, "'\(text)' is the end of \(matches.count) transactions",
@@ -271,8 +279,8 @@ enum TransactionLookup {
     static func unknown(
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {
-        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        let near = Suggestion.hints(for: wanted, among: known.map { Format.name($0) } + known.map(\.id))
+        let near = Suggestion.hints(
+            for: TypedIdentifier(text).wanted, among: known.map { Format.name($0) } + known.map(\.id))
         let whose: ShellCommand = account.map { "--as \($0)" } ?? ""
         return CLIError(
             CLIErrorCode(.notFound), "\(account ?? "the store") has no transaction '\(text)'",

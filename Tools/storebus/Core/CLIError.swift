@@ -115,7 +115,7 @@ struct CLIErrorCode: Hashable, Sendable {
     static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
     /// The user answered a question with no.
     static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
-    /// `wait` and `ready` timed out.
+    /// `wait` timed out.
     static let notInTime = CLIErrorCode("notInTime", .refused)
     /// `doctor` found a problem.
     static let unhealthy = CLIErrorCode("unhealthy", .refused)
@@ -174,7 +174,7 @@ struct CLIErrorCode: Hashable, Sendable {
 /// The exit status, from `sysexits.h` where it has one. `storebus --help` shows the table.
 package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
-    /// The store rejected the request, or the result of `wait`, `ready` or `doctor` is negative.
+    /// The store rejected the request, or the result of `wait` or `doctor` is negative.
     case refused = 1
     /// A failed purchase, restore or download.
     case purchaseFailed = 10

@@ -20,7 +20,11 @@ struct CommandContext: Sendable {
     var bundleId: String { settings.bundleId.text }
     /// The app named by the flag or the variable. Nil lists those of all apps.
     var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
-    var sessions: SessionCache { SessionCache(api: api, directory: directory?.sessions(of: settings.address.store)) }
+    var sessions: SessionCache {
+        var sessions = SessionCache(api: api, directory: directory?.sessions(of: settings.address.store))
+        if !isQuiet, format == .human { sessions.note = { advice in self.narrate("note: \(advice)\n") } }
+        return sessions
+    }
     var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
     init(

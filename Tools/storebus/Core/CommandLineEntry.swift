@@ -52,7 +52,7 @@ package enum CommandLineEntry {
     private static func report(
         _ error: CLIError, _ arguments: [String], _ environment: CommandEnvironment
     ) -> CLIExit {
-        let error = error.completed(environment.printed)
+        let error = TypedPlace.named(in: error, arguments).completed(environment.printed)
         if GlobalFlags.format(arguments).isJSON {
             environment.console.narrate(error.json + "\n")
         } else {
@@ -68,11 +68,13 @@ package enum CommandLineEntry {
     private static func parserEnd(
         _ error: any Error, _ arguments: [String], _ environment: CommandEnvironment
     ) -> CLIExit {
-        if StorebusCommand.exitCode(for: error) == .success {
+        // The parser prints the help of a group also for an unknown command in it.
+        let named = GlobalFlags.behind(arguments.first == "help" ? Array(arguments.dropFirst()) : arguments)
+        if StorebusCommand.exitCode(for: error) == .success, CommandTree.root.unknown(named) == nil {
             environment.console.result(StorebusCommand.fullMessage(for: error) + "\n")
             return .success
         }
-        guard StorebusCommand.exitCode(for: error) == .validationFailure else {
+        guard [.validationFailure, .success].contains(StorebusCommand.exitCode(for: error)) else {
             // The error's text names Swift types, which do not help a user.
             let isDeep = GlobalFlags.verbosity(arguments) > 1
             let fault = CLIError(
@@ -80,22 +82,27 @@ package enum CommandLineEntry {
                 hints: ["please report it, with the output of the same command and -vv"])
             return report(fault, arguments, environment)
         }
-        return report(usageError(StorebusCommand.message(for: error), arguments), arguments, environment)
+        return report(usageError(StorebusCommand.message(for: error), named), arguments, environment)
     }
 
     /// Converts the parser's error, with the nearest command.
-    static func usageError(_ message: String, _ arguments: [String]) -> CLIError {
-        let lines = message.split(separator: "\n")
-        var sentence = String(lines.first ?? "wrong command line")
-        if sentence.hasSuffix(".") { sentence.removeLast() }
+    static func usageError(_ message: String, _ typed: [String]) -> CLIError {
+        let arguments = GlobalFlags.atEnd(typed)
+        let path = CommandTree.root.path(arguments)
+        let help = "help: \((["storebus"] + path).joined(separator: " ")) --help" as Advice
         if let unknown = CommandTree.root.unknown(arguments) {
             // The parser may report a later word; an unknown command is the cause.
-            sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
+            let hint =
+                FormerName.command(arguments).map { ["use \($0)"] as [Advice] }
+                ?? CommandTree.root.meant(arguments).map { ["did you mean 'storebus \($0.joined(separator: " "))'?"] }
+            return CLIError(
+                .usage, "there is no command 'storebus \(unknown.joined(separator: " "))'",
+                hints: (hint ?? []) + [help])
         }
-        let hints: [Advice] =
-            CommandTree.root.meant(arguments).map { ["did you mean 'storebus \($0.joined(separator: " "))'?"] } ?? []
-        let path = (["storebus"] + CommandTree.root.path(arguments)).joined(separator: " ")
-        return CLIError(.usage, sentence, hints: hints + ["help: \(path) --help"])
+        var sentence = String(message.split(separator: "\n").first ?? "wrong command line")
+        if sentence.hasSuffix(".") { sentence.removeLast() }
+        let (text, hints) = ParserSentence(sentence).explained(arguments, path)
+        return CLIError(.usage, text, hints: hints + [help])
     }
 }
 
@@ -106,6 +113,8 @@ struct CommandTree: Hashable, Sendable {
     var children: [CommandTree]
     /// Whether a word other than a child's name is an argument: `storebus intent PRODUCT`.
     var takesWords: Bool
+    /// The first command line of the help.
+    private var firstExample: String?
 
     static let root = CommandTree(StorebusCommand.self)
 
@@ -114,6 +123,8 @@ struct CommandTree: Hashable, Sendable {
         name = configuration.commandName ?? ""
         aliases = configuration.aliases
         takesWords = configuration.defaultSubcommand != nil
+        firstExample = configuration.discussion.split(separator: "\n").first { $0.hasPrefix("storebus ") }
+            .map(String.init)
         children = (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands))
             .reduce(into: [CommandTree]()) { children, next in
                 let child = CommandTree(next)
@@ -136,6 +147,12 @@ struct CommandTree: Hashable, Sendable {
         return [child.name] + child.path(arguments.dropFirst())
     }
 
+    /// Returns an example of the command with these words.
+    func example(_ words: some Collection<String>) -> String? {
+        guard let first = words.first, let child = child(first) else { return firstExample }
+        return child.example(words.dropFirst())
+    }
+
     /// Finds the first unknown command, with the words before it.
     func unknown(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
@@ -147,10 +164,18 @@ struct CommandTree: Hashable, Sendable {
     private static let otherWords = [
         "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
         "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
-        "customer": "account", "customers": "account", "ps": "status", "transaction": "tx", "transactions": "tx",
+        "customer": "account", "customers": "account", "accounts": "account", "ps": "status", "transaction": "tx",
+        "transactions": "tx",
         "notification": "notifications", "webhook": "listen", "webhooks": "listen", "forward": "listen",
         "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
     ]
+
+    /// Returns the command near a word that was read as an argument: `refund lst`.
+    func child(near arguments: some Collection<String>) -> [String]? {
+        guard let first = arguments.first else { return nil }
+        if let child = child(first) { return child.child(near: arguments.dropFirst()).map { [child.name] + $0 } }
+        return takesWords ? Suggestion.nearest(to: first, among: children.map(\.name).sorted()).map { [$0] } : nil
+    }
 
     /// Suggests the nearest command. Nil if no word is misspelt or no command is near.
     func meant(_ arguments: some Collection<String>) -> [String]? {
@@ -167,22 +192,45 @@ enum GlobalFlags {
     private static let alone: Set = ["-q", "--quiet", "-v", "-vv", "--verbose", "--yes"]
 
     static func moved(_ arguments: [String]) -> [String] {
-        var flags: [String] = []
-        var rest = arguments[...]
-        while let first = rest.first {
-            if withValue.contains(first), rest.count > 1 {
-                flags += rest.prefix(2)
-                rest = rest.dropFirst(2)
-            } else if alone.contains(first) || withValue.contains(where: { first.hasPrefix("\($0)=") }) {
-                flags.append(rest.removeFirst())
-            } else {
-                break
-            }
-        }
+        let rest = behind(arguments)
+        let flags = arguments.dropLast(rest.count)
         guard !flags.isEmpty else { return arguments }
         let length = CommandTree.root.path(rest).count
         guard length > 0 else { return arguments }
         return Array(rest.prefix(length)) + flags + rest.dropFirst(length)
+    }
+
+    /// The arguments with their global flags behind all others.
+    static func atEnd(_ arguments: [String]) -> [String] {
+        var words: [String] = []
+        var flags: [String] = []
+        var rest = arguments[...]
+        while let first = rest.first, first != "--" {
+            let next = behind(Array(rest))
+            if next.count == rest.count {
+                words.append(first)
+                rest.removeFirst()
+            } else {
+                flags += rest.dropLast(next.count)
+                rest = next[...]
+            }
+        }
+        return words + flags + rest
+    }
+
+    /// The arguments behind the global flags with which they begin.
+    static func behind(_ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        while let first = rest.first {
+            if withValue.contains(first), rest.count > 1 {
+                rest = rest.dropFirst(2)
+            } else if alone.contains(first) || withValue.contains(where: { first.hasPrefix("\($0)=") }) {
+                rest.removeFirst()
+            } else {
+                break
+            }
+        }
+        return Array(rest)
     }
 
     /// The output format of errors, also for an invalid command line.

@@ -84,7 +84,7 @@ private let optionsFound = Locked<[ObjectIdentifier: Set<String>]>([:])
 
 extension ParsableCommand {
     /// The options of the command: `--data`, …
-    fileprivate static var longOptions: Set<String> {
+    static var longOptions: Set<String> {
         if let found = optionsFound.withLock({ $0[ObjectIdentifier(self)] }) { return found }
         let options = optionsOfHelp
         optionsFound.withLock { $0[ObjectIdentifier(self)] = options }

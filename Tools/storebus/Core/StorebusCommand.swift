@@ -14,7 +14,7 @@ struct StorebusCommand: AsyncParsableCommand {
             storebus finish TRANSACTION --as alice    finish its transaction
             storebus restore --as alice               restore alice's purchases
             storebus time advance 3mo                 let three months pass, with their renewals
-            storebus page --as alice                  see the products promoted to alice
+            storebus promo page --as alice            see the products promoted to alice
 
             The command line finds the store by .storebus/run/up.json here or in a directory above, unless --data, \
             --url, STOREBUS_URL and STOREBUS_ADMIN_KEY say otherwise. --store or STOREBUS_STORE names an isolated \
@@ -29,8 +29,8 @@ struct StorebusCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, StatusCommand.self, ReadyCommand.self, LogsCommand.self,
-                    EnvCommand.self, TrustCommand.self, DoctorCommand.self, ConfigCommand.self, OpenCommand.self,
+                    UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, EnvCommand.self,
+                    TrustCommand.self, DoctorCommand.self, ConfigCommand.self, OpenCommand.self,
                 ]),
             CommandGroup(
                 name: "Catalogue",
@@ -47,7 +47,7 @@ struct StorebusCommand: AsyncParsableCommand {
                     ReceiptCommand.self,
                 ]),
             CommandGroup(
-                name: "Promotion", subcommands: [PromoCommand.self, PageCommand.self, IntentCommand.self]),
+                name: "Promotion", subcommands: [PromoCommand.self, IntentCommand.self]),
             CommandGroup(
                 name: "Explain", subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self]),
             CommandGroup(

@@ -47,6 +47,20 @@ enum DidYouMean {
         return ["this account has not been set or used yet"] + near
     }
 
+    /// The note about an account that a command is about to make, with a near name.
+    /// - Returns: Nil for an account with settings or purchases, and without answers.
+    static func note(aboutNewAccount account: String, _ api: StoreAPI) async -> Advice? {
+        guard let page = try? await api.call(TransactionRoutes.search, query: ["account": account, "limit": "1"]),
+            page.transactions.isEmpty, let settings = try? await api.settings(of: account), settings.isEmpty
+        else { return nil }
+        let known = (try? await api.testers(limit: nearbyMax).map(\.account)) ?? []
+        guard !known.containsExactly(account) else { return nil }
+        return "\(account) is a new account\(Suggestion.suffix(for: account, among: known))"
+    }
+
+    /// Maximum number of accounts among which a name near a new one is searched.
+    private static let nearbyMax = 500
+
     static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
         let testers = (try? await context.api.testers()) ?? []
         return CLIError(

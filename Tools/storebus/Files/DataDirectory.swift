@@ -48,6 +48,8 @@ struct DataDirectory: Hashable, Sendable {
     /// Files of one process, by its name: `payment-queue`, `payment-queue#2`.
     func pidFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).pid" }
     func readyFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).ready" }
+    /// The file with the number of restarts since the start of the store.
+    func restartFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).restarts" }
     func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
 
     /// Creates the missing directories.

@@ -1,4 +1,5 @@
 import Glibc
+import StoreModels
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -69,6 +70,12 @@ enum FileAccess {
 
     /// Returns a file's length in bytes, or nil if it is missing.
     static func size(_ path: String) -> Int? { status(path).map { Int($0.st_size) } }
+
+    /// Returns when a file was last changed, to the second, or nil if it is missing.
+    static func changedAt(_ path: String) -> Timestamp? {
+        guard let status = status(path) else { return nil }
+        return Timestamp(milliseconds: Int64(status.st_mtim.tv_sec) * 1000)
+    }
 
     /// Reads a small text file and trims it. Nil if it is missing or cannot be read.
     static func text(_ path: String) -> String? {

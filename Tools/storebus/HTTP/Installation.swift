@@ -58,6 +58,8 @@ struct DeviceProfile: Hashable, Sendable {
     var osVersion: String = "18.0"
     var appVersion: String = "1.0"
     var promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
+    /// Whether the store does not know the device. False without an answer.
+    var isNew = false
 
     /// Reads the values of an installation. A new app has its current version.
     ///
@@ -65,7 +67,9 @@ struct DeviceProfile: Hashable, Sendable {
     static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
         var profile = DeviceProfile()
         guard api.adminKey != nil else { return profile }
-        let device = try? await api.call(DeviceRoutes.get, [.deviceId: installation.deviceId])
+        let found = await Result.of { () throws(CLIError) in try await api.knownDevice(installation.deviceId) }
+        let device = try? found.get()
+        profile.isNew = if case .success(.none) = found { true } else { false }
         if let device {
             profile.platform = device.platform
             profile.osVersion = device.osVersion

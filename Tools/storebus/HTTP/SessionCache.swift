@@ -7,6 +7,8 @@ struct SessionCache: Sendable {
     let api: StoreAPI
     /// Directory of the files, one an installation, accessible to their owner only. Nil keeps no files.
     let directory: String?
+    /// Receives a note about an account that a session makes. Nil asks the store nothing about it.
+    var note: (@Sendable (Advice) -> Void)?
 
     /// The kept session, or a new one.
     func session(_ installation: Installation) async throws(CLIError) -> SessionResponse {
@@ -30,16 +32,25 @@ struct SessionCache: Sendable {
 
     /// Opens a new session and keeps it: the app is launched again.
     func launched(_ installation: Installation) async throws(CLIError) -> SessionResponse {
-        let session = try await api.call(
-            SessionRoutes.open, body: installation.sessionRequest(on: .known(installation, api)))
+        let session = try await open(installation) { $0.sessionRequest(on: $1) }
         keep(session, installation)
         return session
     }
 
     /// Opens a session of the App Store app. It launches nothing, so it is not kept.
     func store(_ installation: Installation) async throws(CLIError) -> SessionResponse {
-        try await api.call(
-            SessionRoutes.open, body: installation.storeSessionRequest(on: .known(installation, api)))
+        try await open(installation) { $0.storeSessionRequest(on: $1) }
+    }
+
+    private func open(
+        _ installation: Installation, _ request: (Installation, DeviceProfile) -> SessionRequest
+    ) async throws(CLIError) -> SessionResponse {
+        let profile = await DeviceProfile.known(installation, api)
+        let hint =
+            note != nil && profile.isNew ? await DidYouMean.note(aboutNewAccount: installation.account, api) : nil
+        let session = try await api.call(SessionRoutes.open, body: request(installation, profile))
+        if let hint { note?(hint) }
+        return session
     }
 
     /// Removes the sessions of a changed device or app. The next command launches it again.

@@ -40,9 +40,11 @@ extension StoreAPI {
 
     // MARK: Accounts
 
-    /// Lists all accounts.
-    func testers() async throws(CLIError) -> [Received<TesterResponse>] {
-        try await pages(as: TestersResponse<Received<TesterResponse>>.self, request(AccountRoutes.list)).items
+    /// Lists accounts, all unless `limit` is smaller.
+    func testers(limit: Int = .max) async throws(CLIError) -> [Received<TesterResponse>] {
+        try await pages(
+            as: TestersResponse<Received<TesterResponse>>.self, request(AccountRoutes.list), limit: limit
+        ).items
     }
 
     /// Reads the settings the operator has set. Empty for an unknown account.

@@ -222,6 +222,7 @@ extension IsolatedStoresResponse: ListPage { var items: [IsolatedStore] { stores
 extension NotificationsPage: ListPage { var items: [ServerNotification] { notifications } }
 extension ProductsPageResponse: ListPage { var items: [Product] { products } }
 extension PromptsResponse: ListPage { var items: [Prompt] { prompts } }
+extension RefundRequestsPage: ListPage { var items: [CustomerRefundRequest] { refundRequests } }
 extension SubscriptionsPage: ListPage { var items: [Subscription] { subscriptions } }
 extension TestersResponse: ListPage where Entry: Decodable { var items: [Entry] { testers } }
 extension TransactionsPage: ListPage { var items: [PaymentTransaction] { transactions } }

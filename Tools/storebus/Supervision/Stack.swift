@@ -8,6 +8,8 @@ final class Stack {
     private let report: (Supervisor.Report) -> Void
     private var supervisor: Supervisor
     private var ports: [String: ReadyFile] = [:]
+    /// Number of starts of each process.
+    private var starts: [String: Int] = [:]
     private var watchers: [String: Task<Void, Never>] = [:]
     private var timer: Task<Void, Never>?
     private let events: AsyncStream<Occurrence>
@@ -101,6 +103,9 @@ final class Stack {
                 happened.yield(.event(.exited(service, pid: pid, end)))
             }
             try? FileAccess.write(Array("\(child.pid)\n".utf8), to: directory.pidFile(service), mode: 0o600)
+            let restarts = starts[service, default: 0]
+            starts[service] = restarts + 1
+            try? FileAccess.write(Array("\(restarts)\n".utf8), to: directory.restartFile(service), mode: 0o600)
             watchers[service] = watch(service, pid: child.pid)
             return .spawned(service, pid: child.pid)
         } catch {

@@ -195,7 +195,7 @@ function Known({ account, app, tester, holdings, events, timelines, reload }) {
     const actions = [
         // Unlike DELETE it keeps an account that has bought nothing yet.
         set.length > 0 && { label: text.reset, method: 'PUT', path: url('/admin/v1/testers', account), body: {}, cli: cli(['account', 'set', [account], ...unset(set)], null), confirm: text.resetConfirm(account), said: text.wasReset(account) },
-        { label: text.clear, danger: true, method: 'DELETE', path: `${appURL(app, 'transactions')}?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', [account], '--yes']), confirm: text.clearConfirm(account, app), said: text.cleared(account) },
+        { label: text.clear, danger: true, method: 'DELETE', path: `${appURL(app, 'transactions')}?account=${encodeURIComponent(account)}`, cli: cli(['reset', '--as', [account], '--yes']), confirm: text.clearConfirm(account, app), said: text.cleared(account) },
     ].filter(Boolean);
     return html`<${Head} title=${account}><${Actions} of=${actions} done=${reload} /><${Json} title=${account} of=${{ ...tester, transactions: holdings.rows, subscriptions: holdings.subscriptions, devices }} /></${Head}>
         ${holdings.isCut && html`<p class="note">${text.cut(holdings.rows.length)}</p>`}

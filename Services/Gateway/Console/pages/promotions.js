@@ -89,7 +89,7 @@ function Device({ app, setup }) {
     const device = devices.data?.find(one => one.deviceId === chosen);
     const overrides = device?.apps.find(one => one.bundleId === app)?.overrides;
     const path = url('/admin/v1/devices', chosen) + `/apps/${encodeURIComponent(app)}/promotions`;
-    const reset = { label: text.reset, cli: cli(['promo', 'reset', '--device', chosen]), method: 'PUT', path: `${path}/order`, body: { productIdentifiers: [] }, said: text.wasReset(chosen) };
+    const reset = { label: text.reset, cli: cli(['promo', 'default', '--device', chosen]), method: 'PUT', path: `${path}/order`, body: { productIdentifiers: [] }, said: text.wasReset(chosen) };
     reset.run = async () => {
         await call('PUT', reset.path, reset);
         for (const id of Object.keys(overrides?.visibility || {})) await call('PUT', `${path}/visibility/${encodeURIComponent(id)}`, { body: { visibility: 'default' } });

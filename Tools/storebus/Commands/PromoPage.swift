@@ -2,15 +2,15 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// `storebus page`
-struct PageCommand: ContextCommand {
+/// `storebus promo page`
+struct PromoPageCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         "page", "See the store as a device shows it: product page, search or featured tab.",
         """
-        storebus page --as alice
-        storebus page --device alice-2
-        storebus page --as alice --search beach
-        storebus page --as alice --featured
+        storebus promo page --as alice
+        storebus promo page --device alice-2
+        storebus promo page --as alice --search beach
+        storebus promo page --as alice --featured
 
         Opens the App Store app without launching the account's own app. storebus promo list --device says why a \
         product is missing.
@@ -67,7 +67,7 @@ enum StoreView: Hashable, Sendable {
     }
 }
 
-/// The store on a device as `storebus page` shows it.
+/// The store on a device as `storebus promo page` shows it.
 enum StorePageTable {
     static func table(_ promotions: [Promotion]) -> Table {
         Table(

@@ -91,12 +91,15 @@ struct CertificatesCommand: AsyncParsableCommand {
             guard let kind = IssueRequest.Kind(rawValue: kind) else { return }
             let members = try PayloadMembers(set)
             let context = try await options.context()
-            let jws = try await context.api.call(
-                SigningRoutes.issue, [.bundleId: context.bundleId],
-                body: IssueRequest(
-                    kind: kind, of: of, set: members.isEmpty ? nil : members.values,
-                    break: wrong.flatMap(BrokenSignature.init))
-            ).jws
+            let body = IssueRequest(
+                kind: kind, of: of, set: members.isEmpty ? nil : members.values,
+                break: wrong.flatMap(BrokenSignature.init))
+            let jws = try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
+                try await context.api.call(SigningRoutes.issue, [.bundleId: context.bundleId], body: body).jws
+            } better: { failure in
+                let list: Advice = kind == .notification ? "storebus notifications list" : "storebus tx list"
+                return failure.with(message: "\(failure.message): '\(of)'", hints: ["all of them: \(list)"])
+            }
             // No next command, because the output mostly goes into a pipe.
             context.print(jws + "\n", data: ["jws": .string(jws)])
         }

@@ -79,7 +79,7 @@ struct ChaosCheckCommand: AsyncParsableCommand {
             try run.write(report)
             return report
         } catch {
-            throw CLIError(.fileUnreadable, "\(error)")
+            throw CLIError(.fileUnreadable, "\(error)", hints: ["\(error.remedy)"])
         }
     }
 }

@@ -145,7 +145,12 @@ extension AppCommandOptions {
 extension CommandContext {
     /// Closes an isolated store and forgets its sessions.
     func removeStore(_ store: String) async throws(CLIError) {
-        try await installation.api.call(IsolatedStoreRoutes.delete, [.store: store])
+        try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
+            try await installation.api.call(IsolatedStoreRoutes.delete, [.store: store])
+        } better: { failure in
+            failure.with(
+                message: "there is no isolated store '\(store)'", hints: ["those that exist: storebus store list"])
+        }
         if let directory, IsolatedApp.number(ofStore: store) != nil {
             FileAccess.removeTree(directory.sessions(of: store))
         }

@@ -198,7 +198,7 @@ struct SubExtendCommand: ContextCommand {
     @OptionGroup var options: SubscriptionArguments
 
     func validate() throws {
-        guard (1...90).contains(days) else { throw ValidationError("a period is extended by 1 to 90 days") }
+        guard (1...90).contains(days) else { throw ValidationError("<days> is 1 to 90, not '\(days)'") }
     }
 
     func run(_ context: CommandContext) async throws {

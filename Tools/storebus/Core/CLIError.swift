@@ -38,8 +38,9 @@ struct CLIError: Error, Hashable, Sendable {
     }
 
     /// Returns the error with other remedies.
-    func with(hints: [Advice]) -> CLIError {
+    func with(message: String? = nil, hints: [Advice]) -> CLIError {
         var error = self
+        error.message = message ?? self.message
         error.hints = hints
         return error
     }

@@ -26,8 +26,9 @@ enum TypedPlace {
             error.message = "--idempotency-key must be 1 to 255 printable ASCII characters"
             error.hints = [help]
         }
+        let generic = [StoreErrorCode.requestInvalid, .notFound].map { [Advice($0.remedy)] }
+        if generic.contains(error.hints) || error.code == .usage && error.hints.isEmpty { error.hints = [help] }
         guard error.is(.requestInvalid) else { return error }
-        if error.hints == [Advice(StoreErrorCode.requestInvalid.remedy)] { error.hints = [help] }
         guard let place = error.details["path"]?.stringValue, let type = StorebusCommand.type(of: path),
             let typed = typed(place, type), error.message.hasPrefix(place)
         else { return error }
@@ -79,8 +80,13 @@ struct ParserSentence: Hashable, Sendable {
         if text.hasPrefix("Missing expected argument"), let example = CommandTree.root.example(path) {
             return (text, ["for example \(example)"])
         }
-        // Answering every question is never what a misspelt option means.
-        if let end = text.firstRange(of: ". Did you mean '--yes'?") { return (String(text[..<end.lowerBound]), []) }
+        // The parser proposes the nearest option, however far it is. Answering every question is never meant.
+        if text.hasPrefix("Unknown option '"), quoted.count >= 5,
+            quoted[3] == "--yes" || Suggestion.nearest(to: quoted[1], among: [quoted[3]]) == nil,
+            let end = text.firstRange(of: ". Did you mean '")
+        {
+            return (String(text[..<end.lowerBound]), [])
+        }
         return (text, [])
     }
 

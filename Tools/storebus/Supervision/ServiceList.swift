@@ -221,7 +221,9 @@ struct Replicas: Hashable, Sendable {
             )
         }
         guard let count = Int(text), (1...Self.max).contains(count) else {
-            throw CLIError(.usage, "--replicas \(service)= is a number from 1 to \(Self.max), not '\(text)'")
+            throw CLIError(
+                .usage, "--replicas takes a number from 1 to \(Self.max) for \(service), not '\(text)'",
+                hints: ["for example --replicas \(service)=2"])
         }
         counts[known.rawValue] = count == 1 ? nil : count
     }

@@ -112,7 +112,8 @@ var targets: [Target] = [
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
-    shared("StoreKitClient", ["CStoreKit", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
+    shared("SignedData", [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), "StoreModels"]),
+    shared("StoreKitClient", ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["COpenSSL", "StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop", "StorebusTesting"]),
@@ -143,7 +144,9 @@ var targets: [Target] = [
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
-    tests("StoreKitClient", ["StoreKitClient", "StoreHTTP", "StoreModels", "StorebusTesting"]),
+    tests("SignedData", ["SignedData", "Signing", "StoreModels"]),
+    tests(
+        "StoreKitClient", ["StoreKitClient", "SignedData", "Signing", "StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StoreModels", "StorebusTesting", logging]),
     tests(
         "Catalog",

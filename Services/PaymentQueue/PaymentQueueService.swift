@@ -309,6 +309,8 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)
         endpoints.handle(ServerAPIEndpoints.statuses, serverAPI.statuses)
+        endpoints.handle(ServerAPIEndpoints.viewed, serverAPI.viewed)
+        endpoints.handle(ServerAPIEndpoints.outcomes, serverAPI.outcomes)
         endpoints.handle(ServerAPIEndpoints.extend, extensions.extend)
         endpoints.handle(ServerAPIEndpoints.extendAll, extensions.extendAll)
         endpoints.handle(ServerAPIEndpoints.extensions, extensions.status)

@@ -1,4 +1,5 @@
-// OpenSSL as Debian 12 ships it (3.0). Only EventLoop imports this module, and StorebusTesting for certificates of tests.
+// OpenSSL as Debian 12 ships it (3.0). EventLoop imports this module, SignedData for signatures, and
+// StorebusTesting for certificates of tests.
 #pragma once
 #include <openssl/err.h>
 #include <openssl/pem.h>

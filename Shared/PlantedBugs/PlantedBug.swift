@@ -70,6 +70,9 @@ public struct PlantedBug: Sendable {
     /// An operator's transaction is looked up in every isolated store.
     @inlinable public static var scopeDropped: PlantedBug { PlantedBug("scope-dropped") }
 
+    /// The settings of a subscription's customer are found by the account's name alone.
+    @inlinable public static var settingsOfEveryStore: PlantedBug { PlantedBug("settings-of-every-store") }
+
     /// A request has a place in the gateway as soon as its head is there.
     @inlinable public static var halvesHoldPermits: PlantedBug { PlantedBug("halves-hold-places") }
 
@@ -120,7 +123,7 @@ extension PlantedBug {
             .acknowledgeBeforeCommit, .noDeduplication, .checkThenInsert, .finishNotPersisted, .journalRowMissing,
             .gapInSeq, .strangersEvent, .renewalWithoutUniqueRow, .offerClaimedTwice, .intentPaidTwice,
             .cachedEligibility, .chargeUnderNewKey, .notificationMadeTwice, .positionsReused, .scopeDropped,
-            .halvesHoldPermits, .revocationLeftOut,
+            .halvesHoldPermits, .revocationLeftOut, .settingsOfEveryStore,
         ]
 
         @usableFromInline

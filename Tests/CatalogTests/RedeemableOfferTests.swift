@@ -47,6 +47,24 @@ import Testing
         }
     }
 
+    @Test func `a subscription lists its win-back offers, and other products none`() async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(file())
+            let product = try #require(try store.product("s", in: "FRA"))
+            #expect(product.winBackOffers?.map(\.identifier) == ["back"])
+            #expect(product.winBackOffers?.map(\.displayPrice) == ["0,00\u{A0}€"])
+            #expect(product.winBackOffers?.map(\.paymentMode) == [.freeTrial])
+            #expect(product.displayPrice == "9,99\u{A0}€")
+            #expect(product.subscriptionGroupLevel == 1)
+            #expect(product.subscriptionGroupDisplayName == "Pro")
+            let coins = try #require(try store.product("coins"))
+            #expect(coins.winBackOffers == nil)
+            #expect(coins.subscriptionGroupLevel == nil)
+            #expect(coins.subscriptionGroupDisplayName == nil)
+            #expect(coins.displayPrice == "$1.99")
+        }
+    }
+
     @Test func `the operator sees all offers of a product, also of one that is not for sale`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(file())

@@ -20,7 +20,9 @@ import Testing
         throws
     {
         let entry = try table.entry(country)
-        #expect(entry.storefront == Storefront(countryCode: country, identifier: identifier))
+        let expected = Storefront(
+            countryCode: country, identifier: identifier, currency: Currency(code: currency))
+        #expect(entry.storefront == expected)
         #expect(entry.currency.code == currency)
     }
 
@@ -69,6 +71,42 @@ import Testing
             #expect(entry.regionCode.first == expected.first, "\(entry.storefront)")
         }
         #expect(try table.entry("XKS").regionCode == "XK")
+    }
+
+    /// The texts depend on Unicode CLDR's release in Foundation. After a change there, write the new patterns.
+    @Test func `prices are written as Foundation writes them in the locale`() throws {
+        for entry in table.entries {
+            let locale = Locale(identifier: entry.priceLocale)
+            let style = Decimal.FormatStyle.Currency(code: entry.currency.code, locale: locale)
+            for units in [0, 1, 9, 999, 1234, 9999, 12_345, 1_234_567, 1_234_567_890] as [Int64] {
+                let scale: Int64 = entry.currency.exponent == 0 ? 1 : 100
+                let price = Money(minorUnits: units * scale, currency: entry.currency)
+                #expect(entry.pricePattern.text(of: price) == Decimal(units).formatted(style), "\(entry.locale)")
+            }
+            guard entry.currency.exponent > 0 else { continue }
+            let exact = style.precision(.fractionLength(entry.currency.exponent))
+            for units in [1, 99, 123_405] as [Int64] {
+                let price = Money(minorUnits: units, currency: entry.currency)
+                let text = (Decimal(units) / 100).formatted(exact)
+                #expect(entry.pricePattern.text(of: price) == text, "\(entry.locale)")
+            }
+        }
+    }
+
+    @Test func `a price has the storefront's digits, separators and sign`() throws {
+        for (country, units, text) in [
+            ("USA", 123_499, "$1,234.99"), ("FRA", 123_499, "1\u{202F}234,99\u{A0}€"), ("JPN", 1200, "¥1,200"),
+            ("IND", 12_345_600, "₹1,23,456.00"), ("ESP", 123_400, "1234,00\u{A0}€"), ("COL", 990_000, "$\u{A0}9.900"),
+            ("EGY", 99, "\u{200F}٠٫٩٩\u{A0}ج.م.\u{200F}"),
+        ] as [(String, Int64, String)] {
+            let entry = try table.entry(country)
+            #expect(entry.pricePattern.text(of: Money(minorUnits: units, currency: entry.currency)) == text)
+        }
+    }
+
+    @Test(arguments: ["", "$", "#,##0", "#,##0.0", "#,##.0,00", "#,,##0.00"])
+    func `a text that is no pattern of two digits is refused`(text: String) {
+        #expect(PricePattern(text, fractionDigits: 2) == nil)
     }
 
     @Test func `a storefront is described with all that is known of it`() throws {

@@ -49,6 +49,24 @@ import Testing
         #expect(amount.money(in: try #require(Currency(code: "JPY"))).amount == yen)
     }
 
+    @Test func `a group's name is in the storefront's language, else as the file names the group`() async throws {
+        try await withCatalog { store async throws in
+            let group: JSONValue = [
+                "id": "G", "name": "Pro",
+                "localizations": [FileBuilder.localization("fr_FR", "Accès"), FileBuilder.localization("ja", "")],
+                "subscriptions": [FileBuilder.subscription("s")],
+            ]
+            let unnamed: JSONValue = ["id": "H", "subscriptions": [FileBuilder.subscription("t")]]
+            try await store.importFile(["subscriptionGroups": [group, unnamed]])
+            func name(_ product: String, _ country: String) throws -> String? {
+                try store.product(product, in: country)?.subscriptionGroupDisplayName
+            }
+            #expect(try name("s", "FRA") == "Accès")
+            #expect(try name("s", "JPN") == "Pro")
+            #expect(try name("t", "FRA") == "H")
+        }
+    }
+
     private static let texts = FileBuilder.file(
         products: [
             FileBuilder.product(

@@ -40,6 +40,16 @@ import Testing
                         formerPrice: Sample.pro.price))),
             StreamEventEncoder.bytes(.openApp(seq: 1, intentIdentifier: "i")),
             StreamEventEncoder.bytes(.promotedPurchase(seq: 1, Sample.intent("i"))),
+            StreamEventEncoder.bytes(
+                SignedEvent.transaction(
+                    SignedTransactionEvent(
+                        seq: 1, id: "t", cause: .purchase, requestIdentifier: "k", originDeviceId: "d",
+                        signedTransaction: "j"))),
+            StreamEventEncoder.bytes(
+                SignedEvent.status(
+                    SubscriptionStatusEvent(
+                        seq: 1, groupID: "g",
+                        status: .init(state: 1, signedTransaction: "j", signedRenewalInfo: "r")))),
         ].map { bytes in
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
             return ("\(lines[0][1])", names(try StrictJSON.parse(Array(lines[2][1].utf8))))

@@ -124,7 +124,7 @@ import Testing
             for subject in subjects {
                 let token = isFor(subject.operation, "server") ? serverKey : owner
                 let answer = try await send(store, subject, subject.known, token)
-                #expect([200, 409].contains(answer.status), "\(subject.operation.name) for its owner")
+                #expect([200, 201, 409].contains(answer.status), "\(subject.operation.name) for its owner")
             }
         }
     }

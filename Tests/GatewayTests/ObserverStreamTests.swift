@@ -18,14 +18,14 @@ import Testing
         var count: Int { value.withLock { $0 } }
     }
 
-    private func stream() -> ObserverStream {
+    private func stream(tellsChanges: Bool = false) -> ObserverStream {
         let session = Session(
             identifier: "s", startedAt: Timestamp(milliseconds: 0), bundleId: Sample.bundleId,
             customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId, client: .app,
             storefront: "USA", platform: .iOS, promotedPurchases: .none)
         let stream = ObserverStream(
-            id: 1, session: session, promotedPurchases: .none, storefront: "USA", now: start,
-            cut: { [cuts] in cuts.add() }, forget: { _ in },
+            id: 1, session: session, promotedPurchases: .none, tellsChanges: tellsChanges, storefront: "USA",
+            now: start, cut: { [cuts] in cuts.add() }, forget: { _ in },
             onStorefrontSent: { [onStorefrontSent] in onStorefrontSent.append($0) })
         stream.receive(Snapshot(transactions: [], seq: 0))
         return stream
@@ -75,6 +75,60 @@ import Testing
             return
         }
         #expect(String(decoding: bytes, as: UTF8.self) == ": alive\n\n")
+    }
+
+    /// The text of the next write. Nil for another step.
+    private func nextText(_ stream: ObserverStream) async -> String? {
+        guard case .write(let bytes) = await stream.next() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The `seq` values of the changes that the next step has signed. Nil for another step.
+    private func nextSigned(_ stream: ObserverStream) async -> [Int64]? {
+        guard case .sign(let changes) = await stream.next() else { return nil }
+        return changes.map(\.seq)
+    }
+
+    @Test func `later events are written while changes are being signed`() async {
+        let stream = stream(tellsChanges: true)
+        _ = await stream.next()
+        stream.receive(hint: change(1))
+        #expect(await nextText(stream)?.contains("updatedTransactions") == true)
+        #expect(await nextSigned(stream) == [1])
+        stream.receive(hint: change(2))
+        #expect(await nextText(stream)?.contains("t2") == true)
+        stream.receive(
+            SignedChanges(
+                outcomes: [
+                    .init(id: "t1", isHeld: false, wasDeferred: false, isRenewal: false, signedTransaction: "jws 1")
+                ], statuses: []), of: [])
+        #expect(await nextSigned(stream) == [2])
+    }
+
+    @Test func `while AppStoreServer is away, changes wait for the tick, and the comment says so`() async {
+        let stream = stream(tellsChanges: true)
+        _ = await stream.next()
+        stream.receive(hint: change(1))
+        _ = await stream.next()
+        #expect(await nextSigned(stream) == [1])
+        stream.signingFailed(.deadlineExceeded)
+        #expect(await nextText(stream) == ": degraded receipts\n\n")
+        stream.tick(now: start + .seconds(1))
+        #expect(await nextSigned(stream) == [1])
+    }
+
+    @Test func `a change that cannot be signed has the stream read everything again`() async {
+        let stream = stream(tellsChanges: true)
+        _ = await stream.next()
+        stream.receive(hint: change(1))
+        _ = await stream.next()
+        #expect(await nextSigned(stream) == [1])
+        stream.signingFailed(.internal)
+        _ = await stream.next()
+        guard case .read(.snapshot(after: nil, countsDelivery: false)) = await stream.next() else {
+            Issue.record("the stream reads the unfinished transactions")
+            return
+        }
     }
 
     @Test func `a cancelled task ends the stream instead of waiting`() async {

@@ -64,6 +64,7 @@ import Testing
             #expect(answered.transaction?.id == deferred.id)
             #expect(answered.transaction?.transactionState == .failed)
             #expect(answered.transaction?.error?.code == 0)
+            #expect(answered.transaction?.error?.reason == "declinedByParent")
             #expect(try await alice.offers().isEmpty)
             #expect(try await store.charges().isEmpty)
         }

@@ -90,6 +90,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [Prompt.Answer.approve, .cancel], Engine.allCases)
+    func `one of StoreKit 2 leaves the queue when the prompt is answered, both ways`(
+        _ answer: Prompt.Answer, _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.customerApp()
+            try await store.set("alice", TesterSettings(interruptPurchases: true))
+            var payment = Payment(requestIdentifier: "k", productIdentifier: "coins")
+            payment.returnsOutcome = true
+            let failed = try await alice.add(payment).transaction
+            #expect(try await alice.snapshot().transactions == [failed])
+            let value = try #require(try await store.answer(try await store.prompt().id, answer).transaction)
+            let isResolved = answer == .approve
+            #expect(value.supersedes == (isResolved ? failed.id : nil))
+            #expect(try await alice.snapshot().transactions.map(\.id) == (isResolved ? [value.id] : []))
+            #expect(try await store.charges().count == (isResolved ? 1 : 0))
+            if isResolved { #expect(try await store.resolve(failed.id) == value) }
+            // P3: the key's answer is what it was.
+            #expect(try await alice.add(payment).transaction == failed)
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `P3: however many resolve at once, there is one new transaction and one charge`(_ engine: Engine) async throws
     {

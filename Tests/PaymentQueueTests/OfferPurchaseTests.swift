@@ -70,6 +70,51 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the app's decision about the introductory offer overrides the store's, both ways and once`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let full = try await alice.buy("star.monthly", key: "1", introductory: .decision(false, nonce: "n1"))
+            #expect(full.price == .usd("9.99"))
+            try await store.jump(to: "2027-03-10")
+            _ = try await store.operate(full.id, .expire)
+            // The store's own rule gives none to a former subscriber of the offer.
+            let first = try await alice.buy("star.monthly", key: "2")
+            #expect(first.isTrialPeriod == true)
+            _ = try await store.operate(first.id, .expire)
+            let allowed = IntroductoryDecision.decision(true, nonce: "n2")
+            let trial = try await alice.buy("star.monthly", key: "3", introductory: allowed)
+            #expect(trial.isTrialPeriod == true)
+            #expect(trial.offer?.type == .introductory)
+            _ = try await store.operate(trial.id, .expire)
+            let used = try await alice.buy("star.monthly", key: "4", introductory: allowed)
+            #expect(used.price == .usd("9.99"))
+            // The same key has the same answer, and another decision is another payment.
+            #expect(try await alice.buy("star.monthly", key: "3", introductory: allowed).id == trial.id)
+            let reused = try await refusal { try await alice.buy("star.monthly", key: "3") }
+            #expect(reused?.code == .keyReused)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a repeated key has its answer when the decision has become too old, and another text is another payment`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let decision = IntroductoryDecision.decision(true, nonce: "n1")
+            let first = try await alice.buy("star.monthly", key: "1", introductory: decision)
+            #expect(first.isTrialPeriod == true)
+            var outdated = decision
+            (outdated.isAllowed, outdated.nonce) = (false, nil)
+            #expect(try await alice.buy("star.monthly", key: "1", introductory: outdated) == first)
+            let reused = try await refusal {
+                try await alice.buy("star.monthly", key: "1", introductory: .decision(true, nonce: "n2"))
+            }
+            #expect(reused?.code == .keyReused)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a nonce counts once in an app, from any customer; the same payment has the same answer`(
         _ engine: Engine
     ) async throws {
@@ -87,6 +132,35 @@ import Testing
             let other = try await bob.buy(
                 "star.monthly", key: "1", discount: .offer("loyal", nonce: "ab"), check: .valid)
             #expect(other.error?.code == 12)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a payment may have one nonce in both of its offers, which no other payment gets`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            _ = try await alice.subscribe("star.monthly")
+            let both = try await alice.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "AB"), check: .valid,
+                introductory: .decision(true, nonce: "ab"))
+            #expect(both.price == .usd("1.99"))
+            let other = try await alice.buy(
+                "star.monthly", key: "2", discount: .offer("loyal", nonce: "ab"), check: .valid)
+            #expect(other.error?.code == 12)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a decision's nonce is taken by the purchase of another type, too`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            let decision = IntroductoryDecision.decision(true, nonce: "n")
+            let coins = try await alice.buy("coins", key: "1", introductory: decision)
+            #expect(coins.transactionState == .purchased)
+            _ = try await alice.subscribe("star.monthly")
+            let refused = try await alice.buy(
+                "star.monthly", key: "2", discount: .offer("loyal", nonce: "n"), check: .valid)
+            #expect(refused.error?.code == 12)
         }
     }
 

@@ -47,6 +47,14 @@ import Testing
         #expect(money.times(3) == nil)
     }
 
+    @Test func `a part is rounded down to a minor unit, of any sum`() throws {
+        let price = Money(minorUnits: 999, currency: try currency("USD"))
+        #expect(price.part(33_333).amount == "3.32")
+        #expect(price.part(100_000) == price)
+        #expect(price.part(1).minorUnits == 0)
+        #expect(Money(minorUnits: .max, currency: price.currency).part(100_000).minorUnits == .max)
+    }
+
     @Test func `money on the wire is a decimal string and a code`() throws {
         let money = Money(minorUnits: 199, currency: try currency("USD"))
         #expect(String(decoding: try StoreJSON.encode(money), as: UTF8.self) == #"{"amount":"1.99","currency":"USD"}"#)

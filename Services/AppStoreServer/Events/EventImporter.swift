@@ -238,7 +238,7 @@ enum NotificationUUID {
         let name = [
             event.bundleId, event.customerIdentifier ?? "", event.position, "\(event.at.milliseconds)", "\(ordinal)",
         ].joined(separator: "\0")
-        return text(version5(Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))))
+        return UUIDText.make(Insecure.SHA1.hash(data: namespace + Array(name.utf8)), version: 5)
     }
 
     /// Returns the UUID of an isolated store's notification: version 5, of the facts that are equal in stores of equal
@@ -251,34 +251,12 @@ enum NotificationUUID {
             "\(draft.signedDate.milliseconds)", "\(ordinal)",
         ]
         let digest = Insecure.SHA1.hash(data: namespace + Array(parts.joined(separator: "\0").utf8))
-        return text(version5(Array(digest.prefix(16))))
-    }
-
-    private static func version5(_ digest: [UInt8]) -> [UInt8] {
-        var bytes = digest
-        bytes[6] = bytes[6] & 0x0F | 0x50
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes
+        return UUIDText.make(digest, version: 5)
     }
 
     /// Makes a random one, version 4.
     static func random() -> String {
         var random = SystemRandomNumberGenerator()
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return text(bytes)
-    }
-
-    /// Returns the form in lower case, as notifications are named. Nil for text that is not a UUID.
-    static func text(_ text: String) -> String? {
-        // 32 digits and 4 hyphens.
-        guard text.utf8.count == 36 else { return nil }
-        return UUID(uuidString: text)?.uuidString.lowercased()
-    }
-
-    private static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array(Hex.text(bytes))
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        return UUIDText.make((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }, version: 4)
     }
 }

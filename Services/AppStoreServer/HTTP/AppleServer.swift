@@ -27,7 +27,7 @@ struct AppleServer: Sendable {
     /// All routes that the gateway passes on.
     var routes: [ServerRoute] {
         serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes + receiptRoutes + settingsRoutes + faultRoutes
-            + signingRoutes + triggerRoutes
+            + signingRoutes + signedRoutes + triggerRoutes
     }
 
     /// Reads the time by an app's clock.

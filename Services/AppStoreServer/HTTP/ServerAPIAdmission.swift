@@ -160,14 +160,13 @@ struct ServerAPIToken: Sendable {
         guard let text = BearerToken.text(of: authorization) else {
             throw Rejection(reason: "the Authorization header must be one bearer token", isMissing: true)
         }
-        guard text.utf8.count <= Self.tokenBytesMax, let parts = Base64URL.parts(ofJWS: text),
-            let header = try? StrictJSON.parse(parts[0]), header["alg"]?.stringValue == "ES256", header["crit"] == nil,
-            let keyIdentifier = header["kid"]?.stringValue
+        guard text.utf8.count <= Self.tokenBytesMax, let jws = AppServerJWS(text),
+            let keyIdentifier = jws.keyIdentifier
         else { throw Rejection(reason: "the token is not a JWT with alg ES256 and a kid") }
         self.text = text
         self.keyIdentifier = keyIdentifier
         // No app inside an isolated store has such a name.
-        let bid = (try? StrictJSON.parse(parts[1]))?["bid"]?.stringValue
+        let bid = (try? StrictJSON.parse(jws.payload))?["bid"]?.stringValue
         bundleId = bid.flatMap { IdentifierRule.bundle.fault(in: $0) == nil ? $0 : nil }
     }
 

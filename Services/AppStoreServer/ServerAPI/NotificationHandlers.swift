@@ -209,7 +209,7 @@ struct TestNotificationToken: Hashable, Sendable {
     /// - Throws: `invalidTestNotificationToken` for text of another form.
     init(_ text: String?) throws(ServerAPIError) {
         let parts = (text ?? "").utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
-        guard parts.count == 2, let uuid = NotificationUUID.text(String(Substring(parts[0]))),
+        guard parts.count == 2, let uuid = UUIDText.read(String(Substring(parts[0]))),
             let milliseconds = Int64(Substring(parts[1])), let at = HistoryQuery.instant(milliseconds)
         else { throw .invalidTestNotificationToken }
         notificationUUID = uuid

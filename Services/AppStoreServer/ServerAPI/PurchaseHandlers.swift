@@ -134,21 +134,16 @@ extension AppleServer {
             ServerAPIEndpoints.statuses,
             SubscriptionStatusesRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier), for: call
         )
-        let signer = try await PayloadSigner(signing, app: app)
-        let numbers = await storefronts.all(call.context)
+        let signer = try await CustomerSigner(
+            PayloadSigner(signing, app: app), of: found, storefronts.all(call.context))
         var groups: [SubscriptionStatusesResponse.Group] = []
         for value in statuses.subscriptions {
-            let status = value.subscription.state.serverNumber
-            guard wanted.isEmpty || wanted.contains(status) else { continue }
+            let number = value.subscription.state.serverNumber
+            guard wanted.isEmpty || wanted.contains(number) else { continue }
+            let status = try signer.status(value, at: statuses.businessNow)
             let item = SubscriptionStatusesResponse.Item(
-                status: status, originalTransactionId: value.subscription.originalTransactionIdentifier,
-                signedTransactionInfo: try signer.sign(
-                    signer.transaction(
-                        value.transaction, appTransactionId: found.appTransactionIdentifier, storefronts: numbers,
-                        at: statuses.businessNow)),
-                signedRenewalInfo: try signer.sign(
-                    signer.renewal(
-                        value, appTransactionId: found.appTransactionIdentifier, at: statuses.businessNow)))
+                status: number, originalTransactionId: value.subscription.originalTransactionIdentifier,
+                signedTransactionInfo: status.signedTransaction, signedRenewalInfo: status.signedRenewalInfo)
             groups.append(
                 .init(
                     subscriptionGroupIdentifier: value.subscription.subscriptionGroupIdentifier,
@@ -179,10 +174,11 @@ extension AppleServer {
     }
 
     /// Signs a customer's download of the app.
+    /// - Parameter device: As ``PayloadSigner/init(_:app:device:)``.
     func signedAppTransaction(
-        _ found: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall
+        _ found: TransactionLookupReply, _ app: ServerApp, for device: DeviceBinding? = nil, _ call: ServerCall
     ) async throws -> String {
-        let signer = try await PayloadSigner(signing, app: app)
+        let signer = try await PayloadSigner(signing, app: app, device: device)
         return try signer.sign(
             signer.appTransaction(found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
     }
@@ -190,15 +186,43 @@ extension AppleServer {
     func sign(
         _ transactions: [ServerTransaction], _ customer: TransactionLookupReply, _ app: ServerApp, _ call: ServerCall
     ) async throws -> [String] {
+        try await sign(transactions, customer, by: PayloadSigner(signing, app: app), call)
+    }
+
+    func sign(
+        _ transactions: [ServerTransaction], _ customer: TransactionLookupReply, by payloads: PayloadSigner,
+        _ call: ServerCall
+    ) async throws -> [String] {
         guard !transactions.isEmpty else { return [] }
-        let signer = try await PayloadSigner(signing, app: app)
-        let numbers = await storefronts.all(call.context)
-        return try transactions.map {
-            try signer.sign(
-                signer.transaction(
-                    $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers,
-                    at: customer.businessNow))
-        }
+        let signer = CustomerSigner(payloads, of: customer, await storefronts.all(call.context))
+        return try transactions.map { try signer.transaction($0, at: customer.businessNow) }
+    }
+}
+
+/// Signs what one customer has bought.
+struct CustomerSigner: Sendable {
+    private let payloads: PayloadSigner
+    private let appTransactionId: String
+    private let storefronts: [ExactText: Storefront]
+
+    /// - Parameter storefronts: Apple's numbers of the storefronts that transactions name.
+    init(_ payloads: PayloadSigner, of customer: TransactionLookupReply, _ storefronts: [ExactText: Storefront]) {
+        self.payloads = payloads
+        appTransactionId = customer.appTransactionIdentifier
+        self.storefronts = storefronts
+    }
+
+    func transaction(_ value: ServerTransaction, at now: Timestamp) throws -> String {
+        try payloads.sign(
+            payloads.transaction(value, appTransactionId: appTransactionId, storefronts: storefronts, at: now))
+    }
+
+    func status(_ value: ServerSubscription, at now: Timestamp) throws -> SignedSubscriptionStatus {
+        SignedSubscriptionStatus(
+            state: value.subscription.state.serverNumber,
+            signedTransaction: try transaction(value.transaction, at: now),
+            signedRenewalInfo: try payloads.sign(
+                payloads.renewal(value, appTransactionId: appTransactionId, at: now)))
     }
 }
 

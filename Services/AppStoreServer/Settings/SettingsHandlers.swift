@@ -11,8 +11,6 @@ extension AppleServer {
                 try await serverApps.settings(of: try $0.bundleId())
             },
             ServerRoute(AppStoreServerRoutes.putSettings) { [self] in try await putServerAPISettings($0) },
-            ServerRoute(AppStoreServerRoutes.signedTransaction) { [self] in try await signedTransaction($0) },
-            ServerRoute(AppStoreServerRoutes.signedAppTransaction) { [self] in try await signedAppTransaction($0) },
             ServerRoute(NotificationRoutes.putEndpoint) { [self] in try await putNotificationEndpoint($0) },
             ServerRoute(reply: AppStoreServerRoutes.certificateStatus) { [self] call in
                 let request = call.bodyBytes()
@@ -59,34 +57,6 @@ extension AppleServer {
         endpoint.retry = usual
         _ = try await notifications.putEndpoint(
             PutNotificationEndpointRequest(bundleId: bundleId, endpoint: endpoint))
-    }
-
-    // MARK: For apps
-
-    private func signedTransaction(_ call: ServerCall) async throws -> TransactionInfoResponse {
-        let session = try call.customer()
-        let transaction = try await services.call(
-            PaymentEndpoints.getTransaction,
-            TransactionRequest(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-                id: try call.parameter(.id, of: "transaction")), for: call)
-        guard let identifier = transaction.transactionIdentifier, transaction.isVisible(to: session.deviceId) else {
-            throw StoreError.notFound("purchased transaction")
-        }
-        let found = try await services.call(
-            ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: session.bundleId, identifier: identifier),
-            for: call)
-        guard let value = found.transaction else { throw StoreError.notFound("purchased transaction") }
-        let signed = try await sign([value], found, try await serverApps.app(session.bundleId), call)
-        return TransactionInfoResponse(signedTransactionInfo: signed[0])
-    }
-
-    private func signedAppTransaction(_ call: ServerCall) async throws -> AppTransactionInfoResponse {
-        let session = try call.customer()
-        let found = try await download(of: session.customerIdentifier, in: session.bundleId, call)
-        return AppTransactionInfoResponse(
-            signedAppTransactionInfo: try await signedAppTransaction(
-                found, try await serverApps.app(session.bundleId), call))
     }
 
     // MARK: Certificates

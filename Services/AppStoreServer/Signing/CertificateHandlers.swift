@@ -10,6 +10,8 @@ extension AppleServer {
     /// Registers the endpoints by which the gateway learns and asks what only this service knows.
     func register(on handlers: DatabaseEndpoints) {
         handlers.handle(SigningEndpoints.verification, verification)
+        handlers.handle(SigningEndpoints.trust, trust)
+        handlers.handle(SigningEndpoints.signChanges, signChanges)
         handlers.handle(SigningEndpoints.putAddress) { [signing] request in
             try await signing.setPublicURL(request.url)
             return Empty()
@@ -17,6 +19,14 @@ extension AppleServer {
         handlers.handle(SigningEndpoints.certify, certify)
         handlers.handle(SigningEndpoints.readReceipt, readReceipt)
         handlers.handle(SigningEndpoints.openStore, openStore)
+    }
+
+    private func trust(_ request: AppRequest) async throws -> TrustFacts {
+        let app = try await serverApps.app(request.bundleId)
+        let root = try await app.environment == .production ? nil : signing.authority().rootDER()
+        return TrustFacts(
+            rootCertificate: root.map { Data($0).base64EncodedString() }, environment: app.environment,
+            issuerId: try await serverApps.issuerId())
     }
 
     private func verification(_ request: AppRequest) async throws -> VerificationFacts {

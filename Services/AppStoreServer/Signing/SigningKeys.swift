@@ -1,4 +1,5 @@
 import BusService
+import Crypto
 import EventLoop
 import Foundation
 import Logging
@@ -25,6 +26,8 @@ final class SigningKeys: Sendable {
         /// Signs as Xcode does, with one certificate.
         let xcode: JWSSigner
         let responder: OCSPResponder
+        /// A digest of the signer's certificates.
+        let chainDigest: [UInt8]
         fileprivate(set) var state: State
 
         /// - Parameter former: Authorities whose intermediates were replaced.
@@ -33,6 +36,7 @@ final class SigningKeys: Sendable {
             signer = try JWSSigner(authority)
             xcode = try JWSSigner.xcode(authority)
             responder = try OCSPResponder([authority] + former)
+            chainDigest = Array(SHA256.hash(data: Array(try authority.chainDER().joined())))
             self.state = state
         }
     }
@@ -88,8 +92,8 @@ final class SigningKeys: Sendable {
 
     /// Returns the signers for the App Store, creating its authority at the first call.
     ///
-    /// Its certificates name the gateway's path to the OCSP responder. When that has moved, they are issued anew for the
-    /// same keys.
+    /// Its certificates name the gateway's path to the OCSP responder. When that has moved, they are issued anew for
+    /// the same keys.
     /// - Throws: As ``authority()``.
     func appStore() async throws -> AppStore {
         if let found = kept.fresh(.appStore) { return found }
@@ -260,11 +264,18 @@ extension OCSPMode: SQLValueConvertible {}
 /// Signs the data that an app and its server read, in the app's environment.
 struct PayloadSigner: Sendable {
     let app: ServerApp
+    /// Hexadecimal text that changes with the certificates and the app's settings, on which all payloads depend.
+    let revision: String
     private let signer: JWSSigner
+    private let device: DeviceBinding?
 
-    init(_ signing: SigningKeys, app: ServerApp) async throws {
+    /// - Parameter device: The device that payloads are bound to. Nil for those of an app's server.
+    init(_ signing: SigningKeys, app: ServerApp, device: DeviceBinding? = nil) async throws {
         let appStore = try await signing.appStore()
         self.app = app
+        self.device = device
+        let settings = [app.environment.rawValue, app.appAppleId.map { "\($0)" } ?? ""].joined(separator: "\0")
+        revision = Hex.text(SHA256.hash(data: appStore.chainDigest + Array(settings.utf8)).prefix(8))
         signer = app.environment == .xcode ? appStore.xcode : appStore.signer
     }
 
@@ -296,7 +307,7 @@ struct PayloadSigner: Sendable {
     func transaction(
         _ value: ServerTransaction, appTransactionId: String, storefronts: [ExactText: Storefront], at now: Timestamp
     ) throws -> [UInt8] {
-        try StoreJSON.encode(
+        try encode(
             TransactionClaims(
                 value, of: app, storefrontId: storefronts[value.storefront]?.identifier,
                 appTransactionId: appTransactionId, signedDate: now))
@@ -304,18 +315,53 @@ struct PayloadSigner: Sendable {
 
     /// Writes the renewal information of a subscription.
     func renewal(_ value: ServerSubscription, appTransactionId: String, at now: Timestamp) throws -> [UInt8] {
-        try StoreJSON.encode(
+        try encode(
             RenewalClaims(value, environment: app.environment, appTransactionId: appTransactionId, signedDate: now))
     }
 
     /// Writes a customer's download of the app.
     func appTransaction(_ value: TransactionLookupReply, applicationVersion: String) throws -> [UInt8] {
-        try StoreJSON.encode(
+        try encode(
             AppTransactionClaims(
                 value, of: app, applicationVersion: applicationVersion,
                 originalApplicationVersion: ReceiptMaker.originalApplicationVersion))
     }
+
+    /// Writes claims, bound to the device if there is one.
+    private func encode(_ claims: some DeviceBoundClaims) throws -> [UInt8] {
+        var claims = claims
+        device?.bind(&claims)
+        return try StoreJSON.encode(claims)
+    }
 }
+
+/// Binds payloads to a device, as StoreKit checks them there.
+struct DeviceBinding: Sendable {
+    /// The device's identifier for the app, a UUID in lower case.
+    let identifier: String
+
+    /// Writes a new nonce, and its digest with the device's identifier.
+    func bind(_ claims: inout some DeviceBoundClaims) {
+        let nonce = UUID().uuidString.lowercased()
+        claims.deviceVerificationNonce = nonce
+        claims.deviceVerification = Self.value(nonce: nonce, identifier: identifier)
+    }
+
+    /// Computes Apple's `deviceVerification` in Base64.
+    static func value(nonce: String, identifier: String) -> String {
+        Data(SHA384.hash(data: Data((nonce + identifier).utf8))).base64EncodedString()
+    }
+}
+
+/// Claims that are bound to a device when they are signed for an app on it.
+protocol DeviceBoundClaims: Encodable {
+    var deviceVerification: String? { get set }
+    var deviceVerificationNonce: String? { get set }
+}
+
+extension TransactionClaims: DeviceBoundClaims {}
+extension RenewalClaims: DeviceBoundClaims {}
+extension AppTransactionClaims: DeviceBoundClaims {}
 
 extension SigningKeys {
     /// Makes the store's certificates at the first start, and publishes their root.

@@ -41,7 +41,7 @@ struct FileVocabulary: Sendable {
         ]), descriptive: ["internalID"])
 
     static let group = FileVocabulary(
-        read: ["id", "subscriptions"], descriptive: ["name", "localizations", "internalID"])
+        read: ["id", "subscriptions", "name", "localizations"], descriptive: ["internalID"])
 
     static let localization = FileVocabulary(read: ["locale", "displayName", "description"])
 

@@ -61,7 +61,8 @@ extension StoreKitFileReader {
             localizations: localizations, isFamilyShareable: isFamilyShareable, conditions: conditions)
     }
 
-    private mutating func readLocalizations(_ list: JSONNode) -> [CatalogProduct.Localization] {
+    /// Reads the texts of a product or a group.
+    mutating func readLocalizations(_ list: JSONNode) -> [CatalogProduct.Localization] {
         var localizations: [CatalogProduct.Localization] = []
         for node in findings.elements(list) where findings.isObject(node) {
             noteUnread(node, .localization)
@@ -73,7 +74,7 @@ extension StoreKitFileReader {
                 continue
             }
             guard !localizations.contains(where: { $0.locale == locale }) else {
-                findings.refuse(node.member("locale").path, "is '\(text)', which the product has already")
+                findings.refuse(node.member("locale").path, "is '\(text)', which the list has already")
                 continue
             }
             localizations.append(.init(locale: locale, title: title, description: description))

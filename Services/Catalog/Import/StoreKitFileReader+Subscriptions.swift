@@ -17,16 +17,27 @@ extension StoreKitFileReader {
                 findings.refuse(identifierPlace.path, "is '\(identifier)', which is already used at \(first)")
             }
             paths[ExactText(identifier)] = identifierPlace.path
+            let name = findings.optionalText(node.member("name"), atMost: Self.textCharactersMax)
+            let group = Group(
+                identifier: identifier, referenceName: name.isEmpty ? identifier : name,
+                localizations: readLocalizations(node.member("localizations")))
             for subscription in findings.elements(node.member("subscriptions")) where findings.isObject(subscription) {
-                readSubscription(subscription, group: identifier)
+                readSubscription(subscription, group: group)
             }
         }
         return groups.count
     }
 
-    private mutating func readSubscription(_ node: JSONNode, group: String) {
+    /// The members of a group that its subscriptions have.
+    private struct Group {
+        let identifier: String
+        let referenceName: String
+        let localizations: [CatalogProduct.Localization]
+    }
+
+    private mutating func readSubscription(_ node: JSONNode, group: Group) {
         _ = findings.word(node.member("type"), ["RecurringSubscription": ProductType.autoRenewable])
-        checkGroup(node.member("subscriptionGroupID"), group)
+        checkGroup(node.member("subscriptionGroupID"), group.identifier)
         noteUnread(node, .subscription)
         let common = readCommonMembers(node)
         noteBillingPlans(node)
@@ -41,8 +52,9 @@ extension StoreKitFileReader {
                 productIdentifier: common.identifier, type: .autoRenewable, referenceName: common.referenceName,
                 prices: common.prices, localizations: common.localizations, isFamilyShareable: common.isFamilyShareable,
                 subscription: .init(
-                    groupIdentifier: group, level: level, period: period, introductoryOffer: introductory,
-                    promotionalOffers: promotional, redeemableOffers: redeemable),
+                    groupIdentifier: group.identifier, groupReferenceName: group.referenceName,
+                    groupLocalizations: group.localizations, level: level, period: period,
+                    introductoryOffer: introductory, promotionalOffers: promotional, redeemableOffers: redeemable),
                 conditions: common.conditions))
     }
 

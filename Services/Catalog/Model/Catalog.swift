@@ -43,7 +43,7 @@ struct Catalog: Hashable, Sendable {
 
 /// A product as its file describes it, for all storefronts.
 struct CatalogProduct: Hashable, Sendable {
-    /// A product's texts in one language.
+    /// The texts of a product or a subscription group in one language.
     struct Localization: Hashable, Sendable {
         let locale: LocaleName
         let title: String
@@ -53,6 +53,10 @@ struct CatalogProduct: Hashable, Sendable {
     /// The members that only auto-renewable subscriptions have.
     struct Subscription: Hashable, Sendable {
         let groupIdentifier: String
+        /// The operator's name of the group, shown when no localization has a title.
+        let groupReferenceName: String
+        /// The group's texts in the file's order.
+        let groupLocalizations: [Localization]
         /// The level of service in the group. 1 is the highest.
         let level: Int
         let period: SubscriptionPeriod

@@ -265,11 +265,13 @@ final class PresentedCatalog: Sendable {
     static func byteCountMax(of product: Product) -> Int {
         let texts = [
             product.productIdentifier, product.localizedTitle, product.localizedDescription,
-            product.subscriptionGroupIdentifier ?? "", product.downloadContentVersion,
+            product.subscriptionGroupIdentifier ?? "", product.subscriptionGroupDisplayName ?? "",
+            product.downloadContentVersion,
         ]
-        let offers = product.discounts + (product.introductoryPrice.map { [$0] } ?? [])
-        return 700 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + JSONSize.most($1) }
-            + offers.reduce(0) { $0 + 350 + JSONSize.most($1.identifier ?? "") }
+        let offers =
+            product.discounts + (product.winBackOffers ?? []) + (product.introductoryPrice.map { [$0] } ?? [])
+        return 950 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + JSONSize.most($1) }
+            + offers.reduce(0) { $0 + 450 + JSONSize.most($1.identifier ?? "") }
     }
 }
 

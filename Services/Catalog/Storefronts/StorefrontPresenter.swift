@@ -7,14 +7,15 @@ struct StorefrontPresenter: Sendable {
     let defaultLocale: LocaleName?
 
     func product(_ product: CatalogProduct) -> Product {
-        let text = localization(of: product)
+        let text = localization(among: product.localizations)
+        let price = product.prices.money(in: entry)
         let subscription = product.subscription
         let content = product.conditions.hostedContent
         return with(
             Product(
                 productIdentifier: product.productIdentifier, type: product.type,
                 localizedTitle: text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? product.referenceName,
-                localizedDescription: text?.description ?? "", price: product.prices.money(in: entry),
+                localizedDescription: text?.description ?? "", price: price,
                 priceLocale: entry.priceLocale, subscriptionPeriod: subscription?.period,
                 subscriptionGroupIdentifier: subscription?.groupIdentifier)
         ) {
@@ -24,6 +25,15 @@ struct StorefrontPresenter: Sendable {
             $0.isDownloadable = content != nil
             $0.downloadContentLengths = content.map { [$0.length] } ?? []
             $0.downloadContentVersion = content?.version ?? ""
+            $0.displayPrice = entry.pricePattern.text(of: price)
+            $0.winBackOffers = subscription?.redeemableOffers.filter { $0.type == .winBack }.map {
+                discount($0.offer, .subscription)
+            }
+            $0.subscriptionGroupLevel = subscription?.level
+            $0.subscriptionGroupDisplayName = subscription.map { subscription in
+                let title = localization(among: subscription.groupLocalizations)?.title ?? ""
+                return title.isEmpty ? subscription.groupReferenceName : title
+            }
         }
     }
 
@@ -37,18 +47,21 @@ struct StorefrontPresenter: Sendable {
     }
 
     private func discount(_ offer: CatalogOffer, _ type: ProductDiscount.Kind) -> ProductDiscount {
-        ProductDiscount(
-            identifier: offer.identifier, type: type, price: offer.prices.money(in: entry),
-            priceLocale: entry.priceLocale, paymentMode: offer.paymentMode, subscriptionPeriod: offer.period,
-            numberOfPeriods: offer.numberOfPeriods)
+        let price = offer.prices.money(in: entry)
+        return ProductDiscount(
+            identifier: offer.identifier, type: type, price: price, priceLocale: entry.priceLocale,
+            paymentMode: offer.paymentMode, subscriptionPeriod: offer.period, numberOfPeriods: offer.numberOfPeriods,
+            displayPrice: entry.pricePattern.text(of: price))
     }
 
-    /// Chooses the texts by the storefront's languages, then the file's language, then the first localization.
-    private func localization(of product: CatalogProduct) -> CatalogProduct.Localization? {
+    /// Chooses texts by the storefront's languages, then the file's language, then the first localization.
+    private func localization(
+        among localizations: [CatalogProduct.Localization]
+    ) -> CatalogProduct.Localization? {
         for wanted in entry.languages + (defaultLocale.map { [$0] } ?? []) {
-            let closest = product.localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }
+            let closest = localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }
             if let closest, closest.1 > 0 { return closest.0 }
         }
-        return product.localizations.first
+        return localizations.first
     }
 }

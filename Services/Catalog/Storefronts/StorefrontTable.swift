@@ -80,7 +80,7 @@ extension StorefrontTable {
 ///
 /// ```json
 /// {"countryCode":"FRA","identifier":"143442","name":"France","currency":"EUR","locale":"fr_FR",
-///  "languages":["fr_FR","en_GB"]}
+///  "pricePattern":"# ##0,00 €","languages":["fr_FR","en_GB"]}
 /// ```
 struct StorefrontEntry: Hashable, Sendable, Decodable {
     let storefront: Storefront
@@ -89,18 +89,28 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
     let currency: Currency
     /// The locale of its prices.
     let locale: String
+    /// How the locale writes prices.
+    let pricePattern: PricePattern
     /// The languages of its texts, in order of preference.
     let languages: [LocaleName]
 
-    private enum CodingKeys: String, CodingKey { case countryCode, identifier, name, currency, locale, languages }
+    private enum CodingKeys: String, CodingKey {
+        case countryCode, identifier, name, currency, locale, pricePattern, languages
+    }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        currency = try container.decode(Currency.self, forKey: .currency)
         storefront = Storefront(
             countryCode: try container.decode(String.self, forKey: .countryCode),
-            identifier: try container.decode(String.self, forKey: .identifier))
+            identifier: try container.decode(String.self, forKey: .identifier), currency: currency)
         name = try container.decode(String.self, forKey: .name)
-        currency = try container.decode(Currency.self, forKey: .currency)
+        let pattern = try container.decode(String.self, forKey: .pricePattern)
+        guard let pricePattern = PricePattern(pattern, fractionDigits: currency.exponent) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pricePattern, in: container, debugDescription: "'\(pattern)' is not a pattern of prices")
+        }
+        self.pricePattern = pricePattern
         locale = try container.decode(String.self, forKey: .locale)
         languages = try container.decode([String].self, forKey: .languages).map { text in
             guard let name = LocaleName(text) else {
@@ -122,5 +132,92 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
         StorefrontDescription(
             countryCode: storefront.countryCode, identifier: storefront.identifier, name: name, currency: currency,
             locale: locale, languages: languages.map(\.description))
+    }
+}
+
+/// A storefront's pattern of prices: `#.##0,00 €`.
+///
+/// `#` and `0` stand for digits. A price ends with the digits behind the decimal separator. If they are `#` in the
+/// pattern, a price of whole units lacks them. The first group of the pattern has the fewest digits that a separator
+/// follows: `##.##0,00` writes 1234 without one. A pattern with Arabic digits has `٠` in place of `0`.
+struct PricePattern: Hashable, Sendable {
+    private let prefix: String
+    private let suffix: String
+    /// Nil for a pattern without groups.
+    private let groupSeparator: Unicode.Scalar?
+    private let decimalSeparator: Unicode.Scalar?
+    /// Number of digits in the last group.
+    private let lastGroup: Int
+    /// Number of digits in each group before the last.
+    private let otherGroups: Int
+    /// Fewest digits before the first separator.
+    private let firstGroupMin: Int
+    private let hidesZeros: Bool
+    private let zero: Unicode.Scalar
+
+    /// - Parameter fractionDigits: Number of digits after the decimal separator.
+    /// - Returns: Nil for text that is no pattern with so many of them.
+    init?(_ text: String, fractionDigits: Int) {
+        let scalars = Array(text.unicodeScalars)
+        guard let start = scalars.firstIndex(where: Self.isDigit), let end = scalars.lastIndex(where: Self.isDigit)
+        else { return nil }
+        let number = scalars[start...end]
+        var separators = number.filter { !Self.isDigit($0) }
+        var groups = number.split(omittingEmptySubsequences: false, whereSeparator: { !Self.isDigit($0) })
+        let fraction = fractionDigits > 0 ? groups.removeLast() : []
+        decimalSeparator = fractionDigits > 0 ? separators.popLast() : nil
+        guard fraction.count == fractionDigits, separators.count <= 2, Set(separators).count <= 1,
+            groups.count == separators.count + 1, !groups.contains(where: \.isEmpty)
+        else { return nil }
+        prefix = Self.text(scalars[..<start])
+        suffix = Self.text(scalars[(end + 1)...])
+        groupSeparator = separators.first
+        lastGroup = groups[groups.count - 1].count
+        otherGroups = groups.count == 3 ? groups[1].count : lastGroup
+        firstGroupMin = groups[0].count
+        hidesZeros = fraction.contains("#")
+        zero = number.contains(Self.arabicZero) ? Self.arabicZero : "0"
+    }
+
+    /// Writes a price of the pattern's currency.
+    func text(of price: Money) -> String {
+        let parts = price.amount.split(separator: ".")
+        var text = prefix + grouped(parts[0])
+        if parts.count == 2, !hidesZeros || parts[1].contains(where: { $0 != "0" }) {
+            if let decimalSeparator { text.unicodeScalars.append(decimalSeparator) }
+            text += digits(parts[1])
+        }
+        return text + suffix
+    }
+
+    private func grouped(_ whole: Substring) -> String {
+        guard let groupSeparator, whole.utf8.count >= lastGroup + firstGroupMin else { return digits(whole) }
+        var groups = [digits(whole.suffix(lastGroup))]
+        var rest = whole.dropLast(lastGroup)
+        while !rest.isEmpty {
+            groups.append(digits(rest.suffix(otherGroups)))
+            rest = rest.dropLast(otherGroups)
+        }
+        return groups.reversed().joined(separator: String(groupSeparator))
+    }
+
+    private func digits(_ ascii: Substring) -> String {
+        guard zero != "0" else { return String(ascii) }
+        return Self.text(
+            ascii.unicodeScalars.map { scalar in
+                Unicode.Scalar(zero.value + scalar.value - 0x30) ?? scalar
+            })
+    }
+
+    private static let arabicZero: Unicode.Scalar = "\u{660}"
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "#" || scalar == "0" || scalar == arabicZero
+    }
+
+    private static func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
     }
 }

@@ -30,8 +30,10 @@ package struct AppAreas: Sendable {
             EligibilityArea(
                 services: services, apps: apps, accounts: accounts, answers: eligibility, logger: logger),
             PaymentArea(
-                discounts: DiscountChecker(keys: directories.keys, apps: apps, now: parts.now),
-                sender: PaymentSender(bus: bus, payments: parts.payments), intents: intents),
+                discounts: DiscountChecker(
+                    keys: directories.keys, apps: apps, trust: directories.trust, services: services, logger: logger,
+                    now: parts.now),
+                sender: PaymentSender(bus: bus, payments: parts.payments), intents: intents, services: services),
             TransactionArea(
                 services: services, unfinishedLoader: UnfinishedLoader(bus: bus, services: services)),
             StreamArea(bus: bus, services: services, delivery: delivery, launches: launches),

@@ -38,7 +38,8 @@ Object.assign(strings, {
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the current period now, permanently.',
         did: {
             approve: 'Approved:', decline: 'Declined:', resolve: 'Resolved:', refund: 'Refunded:', revoke: 'Revoked:', reverseRefund: 'Refund reversed:', finish: 'Finished:', redeliver: 'Delivered again to the app’s observers:', refundRequest: 'Refund requested:', remove: id => `Transaction ${id} deleted.`,
-            disableAutoRenew: 'Auto-renew turned off:', enableAutoRenew: 'Auto-renew turned on:', renew: 'Renewed:', failNextRenewal: 'The next renewal will fail:', resolveBilling: 'Billing resolved:', expire: 'Expired:', extend: days => `Extended by ${days} days:`,
+            disableAutoRenew: 'Auto-renew turned off:', enableAutoRenew: 'Auto-renew turned on:', renew: reply => reply.transaction ? 'Renewed:' : 'Not renewed, the charge was declined:', failNextRenewal: 'The next renewal will fail:',
+            resolveBilling: reply => reply.transaction ? 'Billing resolved:' : 'Not resolved, the charge was declined again:', expire: 'Expired:', extend: days => `Extended by ${days} days:`,
         },
     },
     subscriptions: {

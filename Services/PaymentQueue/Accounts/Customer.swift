@@ -44,6 +44,7 @@ extension ChangesRequest: CustomerRequest {}
 extension StorePageCustomerRequest: CustomerRequest {}
 extension DownloadRequest: CustomerRequest {}
 extension HistoryRequest: CustomerRequest {}
+extension PaymentOutcomesRequest: CustomerRequest {}
 extension ReceiptFactsRequest: CustomerRequest {}
 extension RestoreRequest: CustomerRequest {}
 extension ShowPriceConsentRequest: CustomerRequest {}
@@ -54,3 +55,4 @@ extension SubscriptionsRequest: CustomerRequest {}
 extension TransactionRequest: CustomerRequest {}
 extension UpdateDownloadRequest: CustomerRequest {}
 extension UpdateSubscriptionRequest: CustomerRequest {}
+extension ViewedTransactionsRequest: CustomerRequest {}

@@ -57,7 +57,11 @@ extension CustomerState {
             _ = try consent(answer == .approve, about: prompt.transactionID)
             return stored
         }
-        if prompt.kind == .interrupted { return answer == .approve ? try resume(stored) : stored }
+        if prompt.kind == .interrupted {
+            // The answer ends the payment that was interrupted.
+            let ended = try stored.leavesNothing(keepsQuote: false) ? leave(stored) : stored
+            return answer == .approve ? try resume(ended) : ended
+        }
         if let failure = PaymentSheetPolicy.failure(of: answer, to: prompt.kind, error: error) {
             return try apply(.fail(failure), to: stored)
         }

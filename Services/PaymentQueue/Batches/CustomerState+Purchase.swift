@@ -23,6 +23,9 @@ extension CustomerState {
         if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
             keys.append(EntitlementRepository.holder(ofNonce: discount.nonce, in: customer.bundleId).key)
         }
+        if let nonce = request?.introductory?.nonce {
+            keys.append(EntitlementRepository.holder(ofNonce: nonce, in: customer.bundleId).key)
+        }
         if quote.historyQuestion != nil {
             keys += [
                 SubscriptionRepository.allLocked(of: customer).key, EntitlementRepository.offers(of: customer).key,
@@ -70,6 +73,11 @@ extension CustomerState {
                 } ?? WinBackFacts(history: history, paidMonths: 0, expiredAt: nil)
         }
         context.givesIntroductoryOffer = past == nil
+        if let decision = request?.introductory {
+            // A decision that was used before allows nothing.
+            let isNew = try decision.nonce.map { try takeNonce($0, for: payment) } ?? true
+            context.allowsIntroductoryOffer = decision.isAllowed && isNew
+        }
         let plan = PurchasePlan(
             payment: payment, request, quote: quote, context: context, tester: tester, storefront: account.storefront,
             now: now, isResumed: isResumed, isPast: past != nil)
@@ -109,14 +117,14 @@ extension CustomerState {
         return context
     }
 
-    /// Takes the nonce of a promotional offer for a payment.
+    /// Takes the nonce of an offer for a payment, which may have one nonce in two offers.
     /// - Returns: False when another payment has it.
     private mutating func takeNonce(_ nonce: String, for payment: Payment) throws -> Bool {
         let own = EntitlementRepository.NonceHolder(customer: customer, requestKey: payment.requestIdentifier)
-        if let holder = try read(EntitlementRepository.holder(ofNonce: nonce, in: customer.bundleId)) {
-            return holder == own
-        }
+        let lookup = EntitlementRepository.holder(ofNonce: nonce, in: customer.bundleId)
+        if let holder = try takenNonces[lookup.key] ?? read(lookup) { return holder == own }
         write(EntitlementRepository.takeNonce(nonce, for: own))
+        takenNonces[lookup.key] = own
         return true
     }
 
@@ -169,7 +177,8 @@ extension CustomerState {
             boughtCount += 1
         }
         // The purchase changes nothing else that the customer's next one asks for.
-        keepsRows = !terms.productType.isSoldOneAtATime && purchase.payment.intentIdentifier == nil
+        keepsRows =
+            !terms.productType.isSoldOneAtATime && purchase.payment.intentIdentifier == nil && takenNonces.isEmpty
         if keepsRows, let fingerprint = purchase.fingerprint {
             payments[ExactText(purchase.payment.requestIdentifier)] = StoredPayment(
                 fingerprint: fingerprint, transactionID: stored.id,
@@ -324,7 +333,19 @@ extension CustomerState {
             : try TransactionRepository.advance(next, body: body, from: stored)
         write(change, leaving: next)
         for action in actions where !isNew || !action.endsReservation { try perform(action, next, body: body) }
-        return next
+        return try next.leavesNothing(keepsQuote: keepsQuote) ? leave(next) : next
+    }
+
+    /// Takes a transaction that StoreKit 2 has none of out of the queue, in the commit of its end.
+    /// - Returns: The transaction after it, unchanged if it is out of the queue.
+    mutating func leave(_ stored: StoredTransaction) throws -> StoredTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed = machine.handle(.finish) else { return stored }
+        var gone = stored
+        gone.isFinished = machine.isFinished
+        write(TransactionRepository.markFinished(gone.id, of: customer), leaving: gone)
+        try journalRemoval(of: gone.transaction, event: .finished)
+        return gone
     }
 
     private mutating func perform(

@@ -77,7 +77,7 @@ extension CustomerState {
                 .transactionStateInvalid, "the purchase was refunded once and that was reversed; revoke it instead")
         }
         return try refund(
-            RefundShareRules.part(of: paid.minorUnits, share), of: stored, key: StoredRefund.key(of: stored.id))
+            paid.part(share.percentage).minorUnits, of: stored, key: StoredRefund.key(of: stored.id))
     }
 
     /// Records a refund of a purchase, at most of what is left of its price.
@@ -123,7 +123,7 @@ extension CustomerState {
         where copy.transaction.revocationDate == nil {
             var revoked = copy.transaction
             (revoked.revocationDate, revoked.revocationReason) = (now, reason)
-            try rewrite(revoked, from: copy, event: nil)
+            try rewrite(revoked, from: copy, event: nil, tellsFinished: false)
         }
     }
 
@@ -146,7 +146,7 @@ extension CustomerState {
         if let terms = stored.terms, terms.productType == .nonConsumable {
             for copy in try read(TransactionRepository.copies(of: value, customer))
             where copy.transaction.revocationDate == value.revocationDate {
-                try rewrite(copy.transaction.reinstated, from: copy, event: nil)
+                try rewrite(copy.transaction.reinstated, from: copy, event: nil, tellsFinished: false)
             }
             write(EntitlementRepository.grant(next.transaction, terms: terms, to: customer))
         }

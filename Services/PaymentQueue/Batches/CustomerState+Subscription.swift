@@ -317,10 +317,12 @@ extension CustomerState {
 
     /// Writes a later change of a purchased transaction as its next revision.
     ///
-    /// Observers are notified while it is in their queue. An event is journalled in any case.
+    /// Observers are notified while it is in their queue.
+    /// - Parameter tellsFinished: Whether a finished one is journalled too, for its signed form. False for
+    ///   the copies and renewals of a purchase.
     @discardableResult
     mutating func rewrite(
-        _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?
+        _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?, tellsFinished: Bool = true
     ) throws -> StoredTransaction {
         var next = stored
         next.transaction = value
@@ -332,7 +334,7 @@ extension CustomerState {
         write(TransactionRepository.rewrite(next, body: body), leaving: next)
         if !stored.isFinished {
             try journal(.updated, next.transaction, event: event, body: body)
-        } else if let event {
+        } else if tellsFinished {
             try journal(.subscriptionChanged, next.transaction, event: event, body: body)
         }
         return next

@@ -55,6 +55,8 @@ struct CustomerState: Sendable {
     var periodChanges = PeriodChanges()
     /// The amounts that this decision has refunded, in minor units, by transaction.
     var refunded: [ExactText: Int64] = [:]
+    /// The payments to which this decision has given nonces, by the lookups of the nonces.
+    var takenNonces: [SQLLookupKey: EntitlementRepository.NonceHolder] = [:]
     /// Whether the rows that were read, with ``payments`` and ``boughtCount``, are still what later decisions need.
     var keepsRows = false
 
@@ -187,7 +189,7 @@ struct CustomerState: Sendable {
             JournalEntry(
                 change: CustomerChange(
                     bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
-                    kind: kind, transaction: value),
+                    kind: kind, transaction: value, event: event),
                 at: at ?? now, body: try body ?? StoredJSON.text(value), transactionID: value.id,
                 revision: value.revision, event: event))
     }

@@ -34,7 +34,7 @@ struct NewPurchases: QueuePart {
             customer: request.customer,
             purchase: NewPurchase(
                 id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
-                request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+                request: OfferRequest(request),
                 past: request.past, fingerprint: fingerprint),
             storefront: storefront, authorization: authorization, deadline: deadline)
         let begun: CustomerCommits.Committed<PurchaseCommand.Outcome>

@@ -216,6 +216,8 @@ struct HistoryService: QueuePart {
             let stored = try state.read(removable)
             // Without an event, because it was not finished.
             for one in stored where !one.isFinished { try state.journalRemoval(of: one.transaction, event: nil) }
+            // The journal lacks the removal of a finished one, and the lists of signed transactions have changed.
+            if !stored.isEmpty { _ = state.nextModifiedSeq() }
             let ids = stored.map(\.id)
             for change in HistoryRepository.remove(ids, of: customer) { state.write(change) }
             return ids

@@ -55,7 +55,7 @@ enum PaymentSheetPolicy {
     /// The failure of an interrupted purchase.
     static let interrupted = TransactionError(
         .unknown, "The purchase was interrupted; it continues when the interruption is resolved.",
-        reason: "interrupted"
+        reason: TransactionError.interrupted
     ).dueTo("interruptPurchases")
 
     /// Returns the failure with which an answer ends the purchase.
@@ -68,7 +68,8 @@ enum PaymentSheetPolicy {
         case .approve: nil
         case .cancel: cancelled
         case .decline where kind == .askToBuy:
-            TransactionError(error ?? .unknown, "The purchase was not approved by a parent or guardian.")
+            TransactionError(
+                error ?? .unknown, "The purchase was not approved by a parent or guardian.", reason: "declinedByParent")
         case .decline where kind == .storefrontChange:
             TransactionError(
                 error ?? .storeProductNotAvailable, "The app does not go on with the purchase in the new storefront.",

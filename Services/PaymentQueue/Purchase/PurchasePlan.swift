@@ -170,6 +170,8 @@ enum PurchasePolicy {
         var isNonceUsed = false
         /// Whether an eligible customer gets the introductory offer. A purchase in the past does not.
         var givesIntroductoryOffer = true
+        /// The app's decision about the introductory offer. Nil for the store's own rule.
+        var allowsIntroductoryOffer: Bool?
         /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
 
@@ -239,8 +241,6 @@ enum PurchasePolicy {
     private static let tooManyWait = TransactionError(
         .unknown, "\(waitingMax) purchases wait for others to end; let those end before you buy again.",
         reason: "unfinishedTransactions")
-    private static let alreadySubscribed = TransactionError(
-        .unknown, "You are already subscribed to this.", underlying: 3532)
 
     /// A product on sale, and the customer's context.
     private struct Sale {
@@ -257,7 +257,7 @@ enum PurchasePolicy {
         case .replace(let change): return sell(sale, found, change: change)
         case .schedule(let date): return note(.scheduled, sale, effectiveDate: date)
         case .revert: return note(.reverted, sale, effectiveDate: sale.now)
-        case .alreadySubscribed: return .fail(alreadySubscribed)
+        case .alreadySubscribed: return .fail(.alreadySubscribed)
         }
     }
 
@@ -292,7 +292,9 @@ enum PurchasePolicy {
             return .fail(TransactionError(.paymentInvalid, "The price is too large."))
         }
         terms.change = change
-        return .sell(terms, offerGroup: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
+        // A customer who has used the group's offer, and gets one by the app's decision, claims nothing more.
+        let claims = introductory != nil && isEligible(sale)
+        return .sell(terms, offerGroup: claims ? sale.product.subscriptionGroupIdentifier : nil)
     }
 
     /// Finds the introductory offer. A customer who is not eligible pays the regular price, also if the client has
@@ -301,8 +303,12 @@ enum PurchasePolicy {
         guard sale.context.givesIntroductoryOffer, sale.product.type == .autoRenewable,
             sale.product.subscriptionGroupIdentifier != nil, let offer = sale.product.introductoryPrice
         else { return nil }
-        let decision = IntroductoryOfferPolicy.decide(history: sale.context.groupHistory, now: sale.now)
-        return decision.eligibility == .eligible ? offer : nil
+        return sale.context.allowsIntroductoryOffer ?? isEligible(sale) ? offer : nil
+    }
+
+    /// Whether the store's own rule gives the introductory offer.
+    private static func isEligible(_ sale: Sale) -> Bool {
+        IntroductoryOfferPolicy.decide(history: sale.context.groupHistory, now: sale.now).eligibility == .eligible
     }
 }
 
@@ -348,13 +354,15 @@ struct PurchaseAuthorization: Hashable, Sendable {
             request.past == nil
         else { return nil }
         let search = RequestedOfferPolicy.search(
-            payment, OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+            payment, OfferRequest(request),
             product: product, redeemable: quote.redeemableOffers ?? [])
         let price: Money
         switch search {
         case .fail: return nil
         case .found(let found): price = found.discount.price
-        case .none: price = (hasSubscribed ? nil : product.introductoryPrice?.price) ?? product.price
+        case .none:
+            let isIntroductory = request.introductoryDecision?.isAllowed ?? !hasSubscribed
+            price = (isIntroductory ? product.introductoryPrice?.price : nil) ?? product.price
         }
         return price.times(payment.quantity)
     }

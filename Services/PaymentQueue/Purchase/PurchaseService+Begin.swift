@@ -23,7 +23,9 @@ extension PurchaseService {
                 retryAfterMs: 500)
         }
         defer { limiter.release(request.customer) }
-        let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer, past: request.past)
+        let fingerprint = RequestFingerprint.of(
+            request.payment, redeemed: request.redeemedOffer, introductory: request.introductoryDecision,
+            past: request.past)
         var refusal: StoreError?
         if request.isRepeat != true {
             let atOnce = try await addAtOnce(request, fingerprint, deadline)
@@ -246,14 +248,21 @@ enum RequestFingerprint {
     /// - Parameters:
     ///   - redeemed: An offer that is redeemed with the payment. The gateway's check of its signature is left out,
     ///     because it follows from the payment.
+    ///   - introductory: The app's decision about the introductory offer. Its text counts, and the gateway's check of
+    ///     it is left out, because a repeated text may be too old.
     ///   - past: The past instant and price, for a purchase that is dated back.
-    static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil, past: PastPurchase? = nil) -> String {
+    static func of(
+        _ payment: Payment, redeemed: RedeemedOffer? = nil, introductory: IntroductoryDecision? = nil,
+        past: PastPurchase? = nil
+    ) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
         if let redeemed {
             add(redeemed.type.rawValue, to: &hash)
             add(redeemed.identifier, to: &hash)
         }
+        if payment.returnsOutcome == true { add("outcome", to: &hash) }
+        if let introductory { add(introductory.digest, to: &hash) }
         if let past {
             add(past.due.rawValue, to: &hash)
             add("\(past.at.milliseconds)", to: &hash)

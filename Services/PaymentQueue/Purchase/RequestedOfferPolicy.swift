@@ -95,12 +95,22 @@ struct OfferRequest: Hashable, Sendable, Codable {
     var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app.
     var redeemed: RedeemedOffer?
+    /// The app's decision about the introductory offer.
+    var introductory: IntroductoryDecision?
 
     /// Creates a request.
-    /// - Returns: Nil when both parts are nil.
-    init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
-        guard discountCheck != nil || redeemed != nil else { return nil }
+    /// - Returns: Nil when all parts are nil.
+    init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?, introductory: IntroductoryDecision? = nil) {
+        guard discountCheck != nil || redeemed != nil || introductory != nil else { return nil }
         self.discountCheck = discountCheck
         self.redeemed = redeemed
+        self.introductory = introductory
+    }
+
+    /// The request that comes with a payment.
+    init?(_ request: AddPaymentRequest) {
+        self.init(
+            discountCheck: request.discountCheck, redeemed: request.redeemedOffer,
+            introductory: request.introductoryDecision)
     }
 }

@@ -29,7 +29,7 @@ enum JournalRepository {
     ) async throws -> [CustomerChange] {
         try await reader.query(
             """
-            SELECT seq, kind, device_id, body FROM journal
+            SELECT seq, kind, device_id, event, body FROM journal
             WHERE bundle_id = ? AND customer_identifier = ? AND seq > ? ORDER BY seq LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, after, limit
         ).map { try change($0, of: customer) }
@@ -43,7 +43,7 @@ enum JournalRepository {
         case .updated, .removed, .subscriptionChanged:
             return CustomerChange(
                 bundleId: bundleId, customerIdentifier: identifier, seq: seq, kind: kind,
-                transaction: try StoredJSON.value(PaymentTransaction.self, body))
+                transaction: try StoredJSON.value(PaymentTransaction.self, body), event: try row["event"])
         case .entitlementsRevoked:
             let value = try StoredJSON.value(PaymentTransaction.self, body)
             return CustomerChange(

@@ -147,11 +147,6 @@ enum RefundShareRules {
         }
     }
 
-    /// Returns a share's part of a price, rounded down, in minor units.
-    static func part(of paid: Int64, _ share: RefundPortion) -> Int64 {
-        Int64(RefundPortion.whole).dividingFullWidth(paid.multipliedFullWidth(by: Int64(share.percentage))).quotient
-    }
-
     private static func invalid(_ member: String, _ reason: String) -> StoreError {
         StoreError(.requestInvalid, "\(member) \(reason)", details: ["path": .string("$.\(member)")])
     }

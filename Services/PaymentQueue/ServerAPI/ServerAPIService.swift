@@ -28,7 +28,7 @@ struct ServerAPIService: QueuePart {
     }
 
     /// A reply about a customer, and the customer's storefront.
-    private typealias Found = (reply: TransactionLookupReply, storefront: String)
+    typealias Found = (reply: TransactionLookupReply, storefront: String)
 
     private func find(_ identifier: String, of bundleId: String, in reader: SQLReader) async throws -> Found {
         guard let number = Identifiers.transactionNumber(identifier) else { throw StoreError.unknownTransaction }
@@ -47,7 +47,7 @@ struct ServerAPIService: QueuePart {
         return found
     }
 
-    private func download(of customer: CustomerReference, in reader: SQLReader) async throws -> Found {
+    func download(of customer: CustomerReference, in reader: SQLReader) async throws -> Found {
         guard let app = try await CustomerRepository.appTransaction(of: customer, in: reader) else {
             throw Self.unknownCustomer
         }
@@ -78,7 +78,7 @@ struct ServerAPIService: QueuePart {
         return value
     }
 
-    private static let unknownCustomer = StoreError(.notFound, "no such customer")
+    static let unknownCustomer = StoreError(.notFound, "no such customer")
 
     // MARK: History
 
@@ -133,7 +133,8 @@ struct ServerAPIService: QueuePart {
     /// - Throws: `notFound` for an unknown customer.
     func statuses(_ request: SubscriptionStatusesRequest) async throws -> SubscriptionStatuses {
         let customer = request.customer
-        let listed = try await subscriptions.list(
+        // The transactions are read after the list, so they have at least its last change.
+        let (listed, seq) = try await subscriptions.listed(
             SubscriptionsRequest(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 limit: SubscriptionReader.pageMax))
@@ -158,7 +159,8 @@ struct ServerAPIService: QueuePart {
             }
             return found
         }
-        return SubscriptionStatuses(subscriptions: found, businessNow: listed.businessNow ?? clock.wall())
+        return SubscriptionStatuses(
+            seq: seq, subscriptions: found, businessNow: listed.businessNow ?? clock.wall())
     }
 }
 

@@ -111,6 +111,9 @@ enum PaymentQueueSchema {
     ///   numbers journal rows, so a later commit has a later place. That does not hold for `transaction_number`,
     ///   because a renewal takes its own before the processor is asked. `modified_seq` moves with each change that a
     ///   signed transaction shows, and a refund sets `refund_seq`, which then stays.
+    /// - `listed_type` is the type of a purchased product that StoreKit 2 lists. It is null for a product that the
+    ///   customer owned already, and for a change that begins with the next renewal. `is_taken_back` says whether the
+    ///   purchase is refunded or revoked.
     /// - `charge_key` is the key under which the processor is asked, `offer_request` the part of a payment about an
     ///   offer, and `sign_ins` counts prompts for signing in.
     /// - `used_intent` has the promoted purchases that had their payment, including payments that were cleared since.
@@ -136,6 +139,8 @@ enum PaymentQueueSchema {
             history_seq BIGINT,
             modified_seq BIGINT,
             refund_seq BIGINT,
+            listed_type TEXT,
+            is_taken_back INTEGER NOT NULL DEFAULT 0,
             awaits_answer INTEGER NOT NULL DEFAULT 0,
             was_deferred INTEGER NOT NULL DEFAULT 0,
             sign_ins INTEGER NOT NULL DEFAULT 0,

@@ -15,22 +15,27 @@ struct SubscriptionReader: QueuePart {
 
     /// Lists a customer's subscriptions.
     /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
-    func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
+    func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage { try await listed(request).page }
+
+    /// Lists a customer's subscriptions, with the number of the customer's last change before.
+    /// - Throws: As ``list(_:)``.
+    func listed(_ request: SubscriptionsRequest) async throws -> (page: SubscriptionsPage, seq: Int64) {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let customer = request.customer
-        let (rows, winBacks, now) = try await database.read { reader in
-            guard try await CustomerRepository.find(customer, in: reader) != nil else {
+        let (rows, winBacks, now, seq) = try await database.read { reader in
+            guard let found = try await CustomerRepository.find(customer, in: reader) else {
                 throw StoreError(.notFound, "no such customer")
             }
             let rows = try await SubscriptionLookup.list(
                 of: customer, after: request.after ?? "", limit: request.limit + 1, in: reader)
             let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
-            return (rows, try await winBackFacts(rows, of: customer, at: now, in: reader), now)
+            return (rows, try await winBackFacts(rows, of: customer, at: now, in: reader), now, found.headSeq)
         }
         let shown = Array(rows.prefix(request.limit))
-        return SubscriptionsPage(
+        let page = SubscriptionsPage(
             subscriptions: await show(shown, isOperator: false, winBacks, now: now),
             after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
+        return (page, seq)
     }
 
     /// Lists subscriptions of all customers for the operator.

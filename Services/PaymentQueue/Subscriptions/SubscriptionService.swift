@@ -60,11 +60,14 @@ struct SubscriptionService: Sendable {
         // What has fallen due since then is another decision.
         try known.value.requireIdle(at: now)
         guard states.contains(known.value.state), known.value.willAutoRenew else {
+            let state = known.value.state.rawValue
             throw StoreError(
                 .transactionStateInvalid,
-                "a subscription that is \(known.value.state.rawValue)"
-                    + (known.value.willAutoRenew ? "" : " and cancelled") + " has no renewal for that",
-                details: ["state": .string(known.value.state.rawValue)])
+                known.value.state == .subscribed && !states.contains(.subscribed)
+                    ? "the subscription is subscribed: its last charge did not fail"
+                    : "a subscription that is \(state)\(known.value.willAutoRenew ? "" : " and cancelled")"
+                        + " has no renewal for that",
+                details: ["state": .string(state)])
         }
         let quote = try await renewals.quotes.quote(known.quoteRequest, until: .now + RenewalService.quoteTime)
         guard RenewalPolicy.isAgreed(known.value, known.context(quote)) else {

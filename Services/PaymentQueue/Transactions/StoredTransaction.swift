@@ -78,6 +78,25 @@ struct StoredTransaction: Hashable, Sendable {
     /// Whether the service has finished its work on it.
     var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
+    /// Whether it is a purchase that gave nothing new: of a product that the customer owned, or a note for a renewal.
+    var isOfHeld: Bool { terms?.ownedSince != nil || terms?.change?.isNote == true }
+
+    /// The product's type, if it is a purchase that StoreKit 2 lists.
+    var listedType: ProductType? {
+        transaction.transactionState == .purchased && !isOfHeld ? terms?.productType : nil
+    }
+
+    /// Whether StoreKit 2 has no transaction for its end.
+    /// - Parameter keepsQuote: Whether it was interrupted and may be continued.
+    func leavesNothing(keepsQuote: Bool) -> Bool {
+        guard transaction.payment.returnsOutcome == true else { return false }
+        return switch transaction.transactionState {
+        case .failed: !keepsQuote
+        case .purchased: isOfHeld
+        case .purchasing, .deferred, .restored: false
+        }
+    }
+
     /// Whether it waits for a person to act, so that requests do not wait.
     var isWithPerson: Bool { isAtRest || obstacle?.isForPerson == true }
 }

@@ -17,7 +17,7 @@ enum TransactionRepository {
             stored.wasDeferred, value.revision, value.payment.productIdentifier, value.originDeviceId,
             value.transactionIdentifier.flatMap(Int64.init), value.supersedes, try stored.terms.map(StoredJSON.text),
             try stored.quote.map(StoredJSON.text), try stored.request.map(StoredJSON.text), stored.chargeKey,
-            key, stored.fingerprint, payment?.intentIdentifier, stored.obstacle?.id, body)
+            key, stored.fingerprint, payment?.intentIdentifier, stored.obstacle?.id, stored.listedType?.rawValue, body)
     }
 
     private static let inserted = SQLBatchStatement.insert(
@@ -28,21 +28,22 @@ enum TransactionRepository {
             "awaits_answer": .integer, "was_deferred": .integer, "revision": .integer, "product_identifier": .text,
             "origin_device_id": .text, "transaction_number": .integer, "supersedes": .text, "terms": .text,
             "quote": .text, "offer_request": .text, "charge_key": .text, "request_key": .text,
-            "fingerprint": .text, "intent_identifier": .text, "waits_for": .text, "body": .text,
+            "fingerprint": .text, "intent_identifier": .text, "waits_for": .text, "listed_type": .text, "body": .text,
         ])
 
     /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.
     /// - Parameter body: The transaction's JSON.
     static func rewrite(_ stored: StoredTransaction, body: String) -> SQLChange {
         SQLChange(
-            rewritten, stored.transaction.revision, stored.modifiedSeq, stored.refundSeq, body, stored.id,
-            stored.customer.bundleId, stored.customer.customerIdentifier, stored.transaction.revision - 1, changes: 1)
+            rewritten, stored.transaction.revision, stored.modifiedSeq, stored.refundSeq,
+            stored.transaction.revocationDate != nil, body, stored.id, stored.customer.bundleId,
+            stored.customer.customerIdentifier, stored.transaction.revision - 1, changes: 1)
     }
 
     private static let rewritten = SQLBatchStatement.update(
-        "payment_transaction", set: "revision = ?, modified_seq = ?, refund_seq = ?, body = ?",
+        "payment_transaction", set: "revision = ?, modified_seq = ?, refund_seq = ?, is_taken_back = ?, body = ?",
         where: "\(key) AND state IN ('purchased', 'restored') AND revision = ?",
-        .integer, .integer, .integer, .text, .text, .text, .text, .integer)
+        .integer, .integer, .integer, .integer, .text, .text, .text, .text, .integer)
 
     /// Writes the next state of a transaction.
     /// - Parameters:
@@ -53,17 +54,18 @@ enum TransactionRepository {
     ) throws -> SQLChange {
         let (value, customer, before) = (stored.transaction, stored.customer, known.transaction)
         let number = value.transactionIdentifier.flatMap(Int64.init)
+        let listed = stored.listedType?.rawValue
         // What was agreed mostly stays, and is not written again.
         guard stored.terms != known.terms || stored.quote != known.quote else {
             return SQLChange(
                 advanced, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
-                stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, body, stored.id,
-                customer.bundleId, customer.customerIdentifier, before.transactionState.rawValue, before.revision,
-                known.phase, known.awaitsAnswer, changes: 1)
+                stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, listed, body,
+                stored.id, customer.bundleId, customer.customerIdentifier, before.transactionState.rawValue,
+                before.revision, known.phase, known.awaitsAnswer, changes: 1)
         }
         return SQLChange(
             advancedWithTerms, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
-            stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, body,
+            stored.isFinished, value.revision, number, stored.historySeq, stored.modifiedSeq, listed, body,
             try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), stored.id,
             customer.bundleId, customer.customerIdentifier, before.transactionState.rawValue, before.revision,
             known.phase, known.awaitsAnswer, changes: 1)
@@ -71,15 +73,16 @@ enum TransactionRepository {
 
     private static let advanced = SQLBatchStatement.update(
         "payment_transaction", set: advancedColumns, where: advancedKey,
-        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text,
+        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text, .text,
         .text, .text, .text, .text, .integer, .text, .integer)
     private static let advancedWithTerms = SQLBatchStatement.update(
         "payment_transaction", set: "\(advancedColumns), terms = ?, quote = ?", where: advancedKey,
-        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text, .text, .text,
+        .text, .text, .integer, .integer, .integer, .integer, .integer, .integer, .integer, .text, .text, .text, .text,
         .text, .text, .text, .text, .integer, .text, .integer)
     private static let advancedColumns = """
         state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?, \
-        transaction_number = ?, history_seq = ?, modified_seq = ?, waits_for = NULL, body = ?
+        transaction_number = ?, history_seq = ?, modified_seq = ?, listed_type = ?, waits_for = NULL, \
+        body = ?
         """
     private static let advancedKey = "\(key) AND state = ? AND revision = ? AND phase = ? AND awaits_answer = ?"
     /// The condition on one transaction of a customer.

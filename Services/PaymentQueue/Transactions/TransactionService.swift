@@ -372,6 +372,6 @@ extension CustomerState {
             OriginalTransaction(with(original.transaction) { $0.payment.appAccountToken = token })
         }
         guard value != stored.transaction else { return }
-        try rewrite(value, from: stored, event: nil)
+        try rewrite(value, from: stored, event: nil, tellsFinished: false)
     }
 }

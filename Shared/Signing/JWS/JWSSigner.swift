@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import StoreModels
 import X509
 
 /// Signs messages of the App Store's server: compact JWS, ES256, with the chain in the header.

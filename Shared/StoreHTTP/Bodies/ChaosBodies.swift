@@ -74,7 +74,7 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var database: String
         package var processes: [Processes] = []
         package var version: String
-        /// The commit of the clone that the command was built in. Absent for a command from elsewhere.
+        /// The commit of the clone when the command was built there. Absent for a command from elsewhere.
         package var commit: String?
         package var machine: Machine
         /// The command that repeats the run.

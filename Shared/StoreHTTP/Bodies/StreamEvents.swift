@@ -12,6 +12,10 @@ package enum StreamEventName: String, CaseIterable, Sendable {
     case shouldShowPriceConsent
     case openApp
     case promotedPurchase
+    /// With `form=2`: a transaction is new, or its signed form has changed.
+    case signedTransaction
+    /// With `form=2`: a subscription has another state or other renewal information.
+    case subscriptionStatus
     /// Everything unfinished has been delivered.
     case synchronized
     /// The app was launched again on the device, so the stream ends.
@@ -34,9 +38,19 @@ package enum StreamEventName: String, CaseIterable, Sendable {
         case .shouldShowPriceConsent: .type(PriceConsentEvent.self)
         case .openApp: .type(OpenAppEvent.self)
         case .promotedPurchase: .type(PromotedPurchaseEvent.self)
+        case .signedTransaction: .type(SignedTransactionEvent.self)
+        case .subscriptionStatus: .type(SubscriptionStatusEvent.self)
         case .synchronized, .superseded: .type(PositionEvent.self)
         }
     }
+}
+
+/// The events that a stream has.
+package enum StreamForm: String, CaseIterable, Sendable {
+    /// StoreKit 1's.
+    case first = "1"
+    /// Those of both, because a device has one stream.
+    case both = "2"
 }
 
 /// The data of `updatedTransactions` and `removedTransactions`: `{"seq":7,"transactions":[…]}`.
@@ -124,6 +138,57 @@ package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
     package let seq: Int64?
     /// Pending, with `answerBy` set.
     package var intent: StorePurchaseIntent
+}
+
+/// The data of `signedTransaction`:
+///
+/// ```json
+/// {"seq":7,"id":"t_01m7ye06a9fztjwq7kqekddpc9","cause":"purchase","requestIdentifier":"order-1",
+///  "originDeviceId":"alice-1","signedTransaction":"eyJhbGciOi"}
+/// ```
+package struct SignedTransactionEvent: Hashable, Sendable, Codable {
+    /// The reason why a transaction is new or has changed.
+    package enum Cause: String, CaseIterable, Hashable, Sendable, Codable {
+        /// An app has bought it, on this device or another.
+        case purchase
+        /// An app has bought what the customer holds already. The transaction is the one held, and nothing was charged.
+        case held
+        /// A parent has approved it.
+        case approval
+        /// An interrupted purchase was resolved.
+        case resolution
+        /// It was bought outside the app.
+        case outside
+        /// The store has renewed a subscription.
+        case renewal
+        /// The money was given back.
+        case refund
+        /// It was revoked without the money.
+        case revocation
+        /// Another change, such as a later end of its period, or a refund that was reversed.
+        case change
+    }
+
+    /// Grows with every event of this customer. `GET /v1/signed/transactions` has the transaction from this `seq` on.
+    package let seq: Int64?
+    /// The transaction's `id`, as ``PaymentTransaction/id``.
+    package var id: String
+    package var cause: Cause
+    /// The Idempotency-Key of the purchase that an app has made. Absent for other causes.
+    package var requestIdentifier: String?
+    /// The device that has bought it, as ``PaymentTransaction/originDeviceId``.
+    package var originDeviceId: String
+    /// A JWS of ``TransactionClaims``.
+    package var signedTransaction: String
+}
+
+/// The data of `subscriptionStatus`.
+package struct SubscriptionStatusEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer.
+    package let seq: Int64?
+    /// The subscription group's identifier.
+    package var groupID: String
+    package var status: SignedSubscriptionStatus
 }
 
 /// The data of `synchronized` and `superseded`: `{"seq":7}`.

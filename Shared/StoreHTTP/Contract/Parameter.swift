@@ -144,6 +144,32 @@ extension Parameter {
         "subtype", as: "notificationSubtype", "Only those of this subtype.", .type(NotificationSubtype.self))
 }
 
+// MARK: - Signed data
+
+extension Parameter {
+    package static let signedView = Parameter(
+        "view", as: "signedView", "Which transactions. Default: all.", .type(SignedView.self), example: "entitlements")
+    package static let signedProduct = Parameter(
+        "product", as: "signedProduct", "Only those of this product.", .identifier(),
+        example: "com.example.pro.monthly")
+    package static let finishedConsumables = Parameter(
+        "finishedConsumables", "true: `all` lists the consumables that the app has finished, too.",
+        ["type": "boolean", "default": false], example: false)
+    package static let knownRevision = Parameter(
+        "revision", as: "knownRevision",
+        "The `revision` of an earlier response. If nothing has changed since, the response is without transactions.",
+        ["type": "string", "minLength": 1, "maxLength": 64])
+    package static let signedGroup = Parameter(
+        "group", as: "signedGroup", "Only this subscription group.", .identifier(), example: "21378123")
+    package static let signedTransaction = Parameter(
+        "transaction", as: "signedTransaction", "Only the subscription that this transaction belongs to.",
+        .text(matching: "^[0-9]{1,19}$"))
+    package static let streamForm = Parameter(
+        "form", as: "streamForm",
+        "2: the stream has StoreKit 2's events, too: `signedTransaction` and `subscriptionStatus`. Default: 1.",
+        .text(oneOf: StreamForm.self))
+}
+
 // MARK: - The operator's other parameters
 
 extension Parameter {

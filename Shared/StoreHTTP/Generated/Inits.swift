@@ -582,6 +582,13 @@ extension NewOrder {
     }
 }
 
+extension NewRefundRequest {
+    @_disfavoredOverload
+    package init(reason: borrowing ConsumptionRequestReason? = nil) {
+        self.init(reason: copy reason)
+    }
+}
+
 extension NewRestore {
     @_disfavoredOverload
     package init(applicationUsername: borrowing String? = nil) {
@@ -681,12 +688,13 @@ extension PaymentRequest {
     package init(
         productIdentifier: borrowing String, quantity: NonNull<Quantity>? = nil, applicationUsername: String? = nil,
         appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool? = nil, paymentDiscount: DiscountParts? = nil,
-        intentIdentifier: String? = nil
+        intentIdentifier: String? = nil, offer: PurchaseOffer? = nil, introductoryEligibility: String? = nil
     ) {
         self.init(
             productIdentifier: copy productIdentifier, quantity: quantity, applicationUsername: applicationUsername,
             appAccountToken: appAccountToken, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
-            paymentDiscount: paymentDiscount, intentIdentifier: intentIdentifier)
+            paymentDiscount: paymentDiscount, intentIdentifier: intentIdentifier, offer: offer,
+            introductoryEligibility: introductoryEligibility)
     }
 }
 
@@ -763,6 +771,27 @@ extension PromptsResponse {
     @_disfavoredOverload
     package init(prompts: borrowing [Prompt], after: String? = nil, degraded: [String]? = []) {
         self.init(prompts: copy prompts, after: after, degraded: degraded)
+    }
+}
+
+extension PurchaseOffer {
+    @_disfavoredOverload
+    package init(promotional: borrowing Promotional? = nil, winBack: String? = nil) {
+        self.init(promotional: copy promotional, winBack: winBack)
+    }
+}
+
+extension PurchaseOffer.Promotional {
+    @_disfavoredOverload
+    package init(identifier: borrowing String, jws: String) {
+        self.init(identifier: copy identifier, jws: jws)
+    }
+}
+
+extension PurchaseResponse {
+    @_disfavoredOverload
+    package init(outcome: borrowing Outcome, transaction: PaymentTransaction, signedTransaction: String? = nil) {
+        self.init(outcome: copy outcome, transaction: transaction, signedTransaction: signedTransaction)
     }
 }
 
@@ -965,11 +994,51 @@ extension SessionResponse {
     @_disfavoredOverload
     package init(
         token: borrowing String, expiresAt: Timestamp, storefront: Storefront, canMakePayments: Bool,
+        deviceVerificationId: String, environment: AppStoreEnvironment? = nil, rootCertificate: String? = nil,
         degraded: [String]? = nil
     ) {
         self.init(
             token: copy token, expiresAt: expiresAt, storefront: storefront, canMakePayments: canMakePayments,
+            deviceVerificationId: deviceVerificationId, environment: environment, rootCertificate: rootCertificate,
             degraded: degraded)
+    }
+}
+
+extension SignedSubscriptionsResponse {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64, groups: [Group]) {
+        self.init(seq: copy seq, groups: groups)
+    }
+}
+
+extension SignedSubscriptionsResponse.Group {
+    @_disfavoredOverload
+    package init(groupID: borrowing String, statuses: [SignedSubscriptionStatus]) {
+        self.init(groupID: copy groupID, statuses: statuses)
+    }
+}
+
+extension SignedTransactionEvent {
+    @_disfavoredOverload
+    package init(
+        seq: borrowing Int64?, id: String, cause: Cause, requestIdentifier: String? = nil, originDeviceId: String,
+        signedTransaction: String
+    ) {
+        self.init(
+            seq: copy seq, id: id, cause: cause, requestIdentifier: requestIdentifier, originDeviceId: originDeviceId,
+            signedTransaction: signedTransaction)
+    }
+}
+
+extension SignedTransactionsPage {
+    @_disfavoredOverload
+    package init(
+        seq: borrowing Int64, revision: String, isUnchanged: Bool? = nil, signedTransactions: [String],
+        after: String? = nil
+    ) {
+        self.init(
+            seq: copy seq, revision: revision, isUnchanged: isUnchanged, signedTransactions: signedTransactions,
+            after: after)
     }
 }
 
@@ -1026,6 +1095,13 @@ extension SubscriptionChange {
     @_disfavoredOverload
     package init(willAutoRenew: borrowing Bool? = nil, autoRenewProductIdentifier: String? = nil) {
         self.init(willAutoRenew: copy willAutoRenew, autoRenewProductIdentifier: autoRenewProductIdentifier)
+    }
+}
+
+extension SubscriptionStatusEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, groupID: String, status: SignedSubscriptionStatus) {
+        self.init(seq: copy seq, groupID: groupID, status: status)
     }
 }
 

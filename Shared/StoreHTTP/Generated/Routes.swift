@@ -90,7 +90,7 @@ extension NotificationRoutes {
 }
 
 extension PaymentRoutes {
-    static let all: [any HTTPOperation] = [add, addOutside]
+    static let all: [any HTTPOperation] = [add, purchase, addOutside]
 }
 
 extension ProductRoutes {
@@ -113,7 +113,11 @@ extension RestoreRoutes {
 }
 
 extension SessionRoutes {
-    static let all: [any HTTPOperation] = [open]
+    static let all: [any HTTPOperation] = [open, sync]
+}
+
+extension SignedRoutes {
+    static let all: [any HTTPOperation] = [transactions, subscriptions]
 }
 
 extension SigningRoutes {
@@ -130,9 +134,9 @@ extension SubscriptionRoutes {
 
 extension TransactionRoutes {
     static let all: [any HTTPOperation] = [
-        unfinished, stream, get, finish, answerStorefrontChange, history, search, find, redeliver, approve, decline,
-        resolve, delete, refund, revoke, openRefundRequest, refundRequests, refundRequest, grantRefundRequest,
-        declineRefundRequest, reverseRefund, extend
+        unfinished, stream, get, finish, requestRefund, answerStorefrontChange, history, search, find, redeliver,
+        approve, decline, resolve, delete, refund, revoke, openRefundRequest, refundRequests, refundRequest,
+        grantRefundRequest, declineRefundRequest, reverseRefund, extend
     ] + operated
 }
 
@@ -142,7 +146,7 @@ extension StoreRoutes {
         ClockRoutes.all, ConsoleRoutes.all, ContentRoutes.all, ImageRoutes.all, CustomerRoutes.all, DeviceRoutes.all,
         DownloadRoutes.all, IntentRoutes.all, IsolatedStoreRoutes.all, KeyRoutes.all, MonitoringRoutes.all,
         NotificationRoutes.all, PaymentRoutes.all, ProductRoutes.all, PromotionRoutes.all, ReceiptRoutes.all,
-        RestoreRoutes.all, SessionRoutes.all, SigningRoutes.all, StorePageRoutes.all, SubscriptionRoutes.all,
-        TransactionRoutes.all
+        RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all, SigningRoutes.all, StorePageRoutes.all,
+        SubscriptionRoutes.all, TransactionRoutes.all
     ]
 }

@@ -23,6 +23,18 @@ package enum PaymentRoutes {
                 "The transaction is still purchasing; the stream has its outcome.", headers: [.replayed],
                 links: [Link("get", to: "getTransaction", ["id": "$response.body#/id"], "One")]),
         ], errors: [.invalidOrKey, .notFound, .paymentInFlight, .paymentRefused, .tooMany, .outcomeUnknown])
+    /// Buys a product as StoreKit 2 does. Requests with the same key are one charge.
+    ///
+    /// It is a payment of `POST /v1/payments`, with the outcome in StoreKit 2's words. A product that the customer
+    /// holds, or a change that begins with the next renewal, leaves no transaction in the queue. The response then is
+    /// the transaction that the customer holds.
+    package static let purchase = HTTPEndpoint<PaymentRequest, PurchaseResponse>(
+        "purchase", .post, "/v1/purchases", .app,
+        parameters: [.key], urgency: .purchase,
+        responses: [
+            .created("The purchase has its outcome.", headers: [.replayed]),
+            .accepted("The purchase has no outcome yet; the stream has it.", headers: [.replayed]),
+        ], errors: [.invalidOrKey, .notFound, .paymentInFlight, .paymentRefused, .tooMany, .outcomeUnknown])
     /// Buys a product outside the app, as in the App Store.
     ///
     /// The transaction's device is `app-store`, and all devices of the account are notified when it is purchased.
@@ -59,6 +71,66 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
     package var paymentDiscount: DiscountParts?
     /// The intent whose saved payment this is. Absent for an ordinary purchase.
     package var intentIdentifier: String?
+    /// The offer of StoreKit 2's options. Absent with `paymentDiscount` or `intentIdentifier`, and without an offer.
+    package var offer: PurchaseOffer?
+    /// The decision of the app's server about the introductory offer, at most 4096 characters. It is a JWS for the
+    /// audience `introductory-offer-eligibility`, and takes precedence over the store's own decision. With a JWS that
+    /// is not valid the customer pays the full price. Not with `intentIdentifier`.
+    package var introductoryEligibility: String?
+}
+
+/// The offer of a purchase, one of the two:
+///
+/// ```json
+/// {"promotional":{"identifier":"summer","jws":"eyJhbGciOi"}}
+/// ```
+///
+/// ```json
+/// {"winBack":"back.free.month"}
+/// ```
+package struct PurchaseOffer: Hashable, Sendable, Codable {
+    /// A promotional offer that the app's server has signed.
+    package struct Promotional: Hashable, Sendable, Codable {
+        /// The offer's identifier.
+        package var identifier: String
+        /// A JWS for the audience `promotional-offer`, at most 4096 characters. A wrong one fails the payment with
+        /// `invalidSignature`, and the error's `reason` says why.
+        package var jws: String
+    }
+
+    package var promotional: Promotional?
+    /// The identifier of a win-back offer that the customer is eligible for.
+    package var winBack: String?
+}
+
+/// The response of `POST /v1/purchases`:
+///
+/// ```json
+/// {"outcome":"purchased","transaction":{…},"signedTransaction":"eyJhbGciOi"}
+/// ```
+package struct PurchaseResponse: Hashable, Sendable, Codable {
+    /// The outcome, in StoreKit 2's words.
+    package enum Outcome: String, CaseIterable, Hashable, Sendable, Codable {
+        /// The product was bought.
+        case purchased
+        /// The customer holds the product, or the change begins with the next renewal. Nothing was charged.
+        case held
+        /// A parent or the customer has to act first. The stream has the outcome.
+        case pending
+        /// The customer has cancelled.
+        case cancelled
+        /// `error` says why. Nothing was charged.
+        case failed
+        /// The store is still at work on it. The stream has the outcome.
+        case purchasing
+    }
+
+    package var outcome: Outcome
+    /// The payment's transaction.
+    package var transaction: PaymentTransaction
+    /// A JWS of ``TransactionClaims``, with `purchased` and `held` only. Absent if the transaction that the customer
+    /// held was deleted since.
+    package var signedTransaction: String?
 }
 
 /// The `paymentDiscount` of a payment as an app sends it.

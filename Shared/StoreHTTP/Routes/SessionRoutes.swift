@@ -13,6 +13,11 @@ package enum SessionRoutes {
             .created(
                 "A token for this customer, app and device. An unknown device, account or installation is created.")
         ], errors: [.notFound, .sessionRefused])
+    /// Reads the customer's facts anew, as AppStore.sync() does.
+    ///
+    /// Nothing is restored or delivered again. While payment-queue is away the request fails, and can be repeated.
+    package static let sync = HTTPEndpoint<Empty, NoContent>(
+        "sync", .post, "/v1/sync", .app, isBodyOptional: true, errors: [.notFound])
 }
 
 /// The body of `POST /v1/sessions`:
@@ -54,7 +59,9 @@ package struct SessionRequest: Hashable, Sendable, Codable {
 ///
 /// ```json
 /// {"token":"eyJhbGciOi","expiresAt":"2026-11-22T10:00:00.000Z",
-///  "storefront":{"countryCode":"FRA","identifier":"143442"},"canMakePayments":true,"degraded":[]}
+///  "storefront":{"countryCode":"FRA","identifier":"143442","currency":"EUR"},"canMakePayments":true,
+///  "deviceVerificationId":"9b1f3f0e-2f0b-5e0a-8c0e-4f5a1b2c3d4e","environment":"Sandbox","rootCertificate":"MIIB",
+///  "degraded":[]}
 /// ```
 package struct SessionResponse: Hashable, Sendable, Codable {
     /// The bearer token of this customer, app and device. Never logged.
@@ -65,6 +72,16 @@ package struct SessionResponse: Hashable, Sendable, Codable {
     package var storefront: Storefront
     /// False when the tester's settings forbid payments.
     package var canMakePayments: Bool
+    /// A UUID in lower case, the same for all sessions of the app on the device. The signed data of the session is
+    /// bound to it: `deviceVerification` is the Base64 of SHA-384 of `deviceVerificationNonce` and this, both in lower
+    /// case.
+    package var deviceVerificationId: String
+    /// The environment that the app's signed data names. Absent while AppStoreServer is away, and for `client:
+    /// "store"`.
+    package var environment: AppStoreEnvironment?
+    /// Base64 of DER: the root that the app's signed data is verified with. Absent in production, and while
+    /// AppStoreServer is away.
+    package var rootCertificate: String?
     /// Services the response had to do without. It has `promotions` when PromotionController was not notified of the
     /// launch.
     package var degraded: [String]?

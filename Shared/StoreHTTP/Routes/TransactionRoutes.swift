@@ -13,9 +13,12 @@ package enum TransactionRoutes {
     /// customer has lost, the ends of this device's restores that no stream of it has had yet, and `synchronized`. Live
     /// events follow, and `superseded` before the end when the app is launched again. Last-Event-ID never shortens
     /// this. A comment every 15 s names the services that are away.
+    ///
+    /// With `form=2` each live change is followed by StoreKit 2's events of it. Before `synchronized` none are sent:
+    /// read `GET /v1/signed/transactions` then.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
         "streamTransactions", .get, "/v1/transactions/stream", .app,
-        parameters: [.promotedPurchases], urgency: .unlimited, needs: .storage,
+        parameters: [.promotedPurchases, .streamForm], urgency: .unlimited, needs: .storage,
         responses: [.ok("Server-sent events, at least once for each revision.", .events(StreamEventName.events))],
         errors: [.notFound, .handlerConflict, .tooMany])
     /// Reads one transaction of the session's customer.
@@ -33,6 +36,13 @@ package enum TransactionRoutes {
         isBodyOptional: true, urgency: .completion,
         responses: [.ok(links: [Link("get", to: "getTransaction", ["id": "$response.body#/id"], "One")])],
         errors: [.notFinishable])
+    /// Requests a refund of a purchase for the customer.
+    ///
+    /// The operator grants or declines it. The app's server gets a CONSUMPTION_REQUEST. While a request is open,
+    /// another one is 409 with its `refundRequestIdentifier`.
+    package static let requestRefund = HTTPEndpoint<NewRefundRequest, CustomerRefundRequest>(
+        "requestRefund", .post, "/v1/transactions/{id}/refund-request", .app,
+        isBodyOptional: true, responses: [.created()], errors: [.transactionState, .outcomeUnknown])
     /// Continues or stops a purchase in another storefront.
     ///
     /// The device that buys answers the transaction's `storefrontChange` with it: paymentQueue(_:shouldContinue:in:). A
@@ -182,6 +192,12 @@ package enum TransactionRoutes {
     package static let operations: [OperateSubscriptionRequest.Operation] =
         [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
     static let operated: [HTTPEndpoint<Empty, OperateSubscriptionReply>] = operations.map { operate($0) }
+}
+
+/// The optional body of `POST /v1/transactions/{id}/refund-request`: `{"reason":"UNINTENDED_PURCHASE"}`.
+package struct NewRefundRequest: Hashable, Sendable, Codable {
+    /// Left out, it is `OTHER`.
+    package var reason: ConsumptionRequestReason?
 }
 
 /// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.

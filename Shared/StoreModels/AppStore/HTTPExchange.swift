@@ -55,6 +55,8 @@ public struct ExchangeCustomer: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var deviceId: String
+    /// The UUID that signed data of the session is bound to, in lower case.
+    public var deviceVerificationId: String
 }
 
 /// The service's response, which the gateway passes on as it is.

@@ -3,6 +3,13 @@ public enum SigningEndpoints {
     /// Reads what a program needs to verify the store's data and to call its API.
     public static let verification = Endpoint<AppRequest, VerificationFacts>(
         .appStoreServer, "verification.get", isIdempotent: true, errors: [])
+    /// Reads what an app on a device needs to verify its signed data, and the issuer of tokens.
+    public static let trust = Endpoint<AppRequest, TrustFacts>(
+        .appStoreServer, "trust.get", isIdempotent: true, errors: [])
+    /// Signs what has changed of a customer, for one device.
+    /// - Throws: `notFound` for an unknown customer.
+    public static let signChanges = Endpoint<SignChangesRequest, SignedChanges>(
+        .appStoreServer, "changes.sign", isIdempotent: true, errors: [.notFound])
     /// Sets the address at which clients reach the gateway. Certificates name it.
     public static let putAddress = Endpoint<StoreAddress, Empty>(
         .appStoreServer, "address.put", isIdempotent: true, errors: [])
@@ -37,6 +44,15 @@ public struct VerificationFacts: Hashable, Sendable, Codable {
     public var issuerId: String
     /// The app's newest `inAppPurchase` key.
     public var keyIdentifier: String?
+}
+
+/// What an app on a device needs to verify its signed data, and what the gateway needs to verify its server's.
+public struct TrustFacts: Hashable, Sendable, Codable {
+    /// Base64 of DER. Nil where signed data names Production, which an app does not trust by its session.
+    public var rootCertificate: String?
+    public var environment: AppStoreEnvironment
+    /// As ``VerificationFacts/issuerId``.
+    public var issuerId: String
 }
 
 /// The address at which clients reach the gateway.

@@ -7,7 +7,7 @@
 /// {"productIdentifier":"com.example.hiddenBeaches","type":"nonConsumable","localizedTitle":"Hidden Beaches",
 ///  "localizedDescription":"Twelve quiet beaches with maps and directions.","price":{"amount":"0.99",
 ///  "currency":"USD"},"priceLocale":"en_US@currency=USD","discounts":[],"isFamilyShareable":true,
-///  "isDownloadable":false,"downloadContentLengths":[],"downloadContentVersion":"",
+///  "isDownloadable":false,"downloadContentLengths":[],"downloadContentVersion":"","displayPrice":"$0.99",
 ///  "introductoryOfferEligibility":"ineligible"}
 /// ```
 public struct Product: Hashable, Sendable, Codable {
@@ -39,6 +39,15 @@ public struct Product: Hashable, Sendable, Codable {
     public var downloadContentLengths: [Int64] = []
     /// Dotted integers, such as `1.0`. Empty if the product has no content.
     public var downloadContentVersion: String = ""
+    /// ``price`` as the storefront's locale writes it, `0,99 €`.
+    public var displayPrice: String?
+    /// Win-back offers. The customer's eligibility does not matter. Absent for products that are not auto-renewable.
+    public var winBackOffers: [ProductDiscount]?
+    /// The level in its subscription group, from 1, the highest. Auto-renewable only.
+    public var subscriptionGroupLevel: Int?
+    /// The subscription group's name, in the storefront's language. The group's name in the catalogue file if it has no
+    /// text. Auto-renewable only.
+    public var subscriptionGroupDisplayName: String?
     /// Added by the gateway for the requesting customer. Absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 }

@@ -1,4 +1,4 @@
-/// An introductory or promotional offer, as `SKProductDiscount`:
+/// An introductory, promotional or win-back offer, as `SKProductDiscount`:
 ///
 /// ```json
 /// {"identifier":null,"type":"introductory","price":{"amount":"0.00","currency":"USD"},
@@ -14,7 +14,7 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
 
     /// Null for the introductory offer, which has no identifier.
     @Nullable public var identifier: String?
-    /// `introductory`, or `subscription` for a promotional offer.
+    /// `introductory`, or `subscription` for any other offer.
     public var type: Kind
     /// The price of one charge: each period for `payAsYouGo`, once for `payUpFront`, zero for `freeTrial`.
     public var price: Money
@@ -26,4 +26,6 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     public var subscriptionPeriod: SubscriptionPeriod
     /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     public var numberOfPeriods: Int
+    /// ``price`` as the storefront's locale writes it.
+    public var displayPrice: String?
 }

@@ -64,12 +64,14 @@ extension AddPaymentRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String, customerIdentifier: String, deviceId: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil,
-        isRepeat: Bool? = nil, past: PastPurchase? = nil
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil,
+        introductoryDecision: IntroductoryDecision? = nil, isTest: Bool? = nil, isRepeat: Bool? = nil,
+        past: PastPurchase? = nil
     ) {
         self.init(
             bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, payment: payment,
-            discountCheck: discountCheck, redeemedOffer: redeemedOffer, isTest: isTest, isRepeat: isRepeat, past: past)
+            discountCheck: discountCheck, redeemedOffer: redeemedOffer, introductoryDecision: introductoryDecision,
+            isTest: isTest, isRepeat: isRepeat, past: past)
     }
 }
 
@@ -485,12 +487,12 @@ extension CustomerChangeOf {
     public init(
         bundleId: borrowing String, customerIdentifier: String, seq: Int64, kind: CustomerChangeKind,
         transaction: Item? = nil, restore: Restore? = nil, downloads: [Download]? = nil,
-        productIdentifiers: [String]? = nil, deviceId: String? = nil
+        productIdentifiers: [String]? = nil, deviceId: String? = nil, event: StoreEvent.Kind? = nil
     ) {
         self.init(
             bundleId: copy bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: kind,
             transaction: transaction, restore: restore, downloads: downloads, productIdentifiers: productIdentifiers,
-            deviceId: deviceId)
+            deviceId: deviceId, event: event)
     }
 }
 
@@ -683,8 +685,12 @@ extension EventsRequest {
 
 extension ExchangeCustomer {
     @_disfavoredOverload
-    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String) {
-        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId)
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceId: String, deviceVerificationId: String
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId,
+            deviceVerificationId: deviceVerificationId)
     }
 }
 
@@ -973,6 +979,13 @@ extension IntentsRequest {
         self.init(
             bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, states: states,
             after: after, limit: limit)
+    }
+}
+
+extension IntroductoryDecision {
+    @_disfavoredOverload
+    public init(isAllowed: borrowing Bool, nonce: String? = nil, digest: String) {
+        self.init(isAllowed: copy isAllowed, nonce: nonce, digest: digest)
     }
 }
 
@@ -1302,13 +1315,13 @@ extension Payment {
     public init(
         requestIdentifier: borrowing String, productIdentifier: String, quantity: Int = 1,
         applicationUsername: String? = nil, appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false,
-        paymentDiscount: PaymentDiscount? = nil, intentIdentifier: String? = nil
+        paymentDiscount: PaymentDiscount? = nil, intentIdentifier: String? = nil, returnsOutcome: Bool? = nil
     ) {
         self.init(
             requestIdentifier: copy requestIdentifier, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox, paymentDiscount: paymentDiscount,
-            intentIdentifier: intentIdentifier)
+            intentIdentifier: intentIdentifier, returnsOutcome: returnsOutcome)
     }
 }
 
@@ -1320,6 +1333,27 @@ extension PaymentDiscount {
         self.init(
             identifier: copy identifier, keyIdentifier: keyIdentifier, nonce: nonce, signature: signature,
             timestamp: timestamp)
+    }
+}
+
+extension PaymentOutcome {
+    @_disfavoredOverload
+    public init(id: borrowing String, transaction: ServerTransaction, isHeld: Bool, wasDeferred: Bool) {
+        self.init(id: copy id, transaction: transaction, isHeld: isHeld, wasDeferred: wasDeferred)
+    }
+}
+
+extension PaymentOutcomes {
+    @_disfavoredOverload
+    public init(customer: borrowing TransactionLookupReply, outcomes: [PaymentOutcome]) {
+        self.init(customer: copy customer, outcomes: outcomes)
+    }
+}
+
+extension PaymentOutcomesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, ids: [String]) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, ids: ids)
     }
 }
 
@@ -1376,8 +1410,9 @@ extension Product {
         price: Money, priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil,
         subscriptionGroupIdentifier: String? = nil, introductoryPrice: ProductDiscount? = nil,
         discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false, isDownloadable: Bool = false,
-        downloadContentLengths: [Int64] = [], downloadContentVersion: String = "",
-        introductoryOfferEligibility: OfferEligibility? = nil
+        downloadContentLengths: [Int64] = [], downloadContentVersion: String = "", displayPrice: String? = nil,
+        winBackOffers: [ProductDiscount]? = nil, subscriptionGroupLevel: Int? = nil,
+        subscriptionGroupDisplayName: String? = nil, introductoryOfferEligibility: OfferEligibility? = nil
     ) {
         self.init(
             productIdentifier: copy productIdentifier, type: type, localizedTitle: localizedTitle,
@@ -1385,7 +1420,9 @@ extension Product {
             subscriptionPeriod: subscriptionPeriod, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
             introductoryPrice: introductoryPrice, discounts: discounts, isFamilyShareable: isFamilyShareable,
             isDownloadable: isDownloadable, downloadContentLengths: downloadContentLengths,
-            downloadContentVersion: downloadContentVersion, introductoryOfferEligibility: introductoryOfferEligibility)
+            downloadContentVersion: downloadContentVersion, displayPrice: displayPrice, winBackOffers: winBackOffers,
+            subscriptionGroupLevel: subscriptionGroupLevel, subscriptionGroupDisplayName: subscriptionGroupDisplayName,
+            introductoryOfferEligibility: introductoryOfferEligibility)
     }
 }
 
@@ -1393,11 +1430,11 @@ extension ProductDiscount {
     @_disfavoredOverload
     public init(
         identifier: borrowing String? = nil, type: Kind, price: Money, priceLocale: String, paymentMode: PaymentMode,
-        subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int
+        subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int, displayPrice: String? = nil
     ) {
         self.init(
             identifier: copy identifier, type: type, price: price, priceLocale: priceLocale, paymentMode: paymentMode,
-            subscriptionPeriod: subscriptionPeriod, numberOfPeriods: numberOfPeriods)
+            subscriptionPeriod: subscriptionPeriod, numberOfPeriods: numberOfPeriods, displayPrice: displayPrice)
     }
 }
 
@@ -2005,6 +2042,48 @@ extension ShowPriceConsentRequest {
     }
 }
 
+extension SignChangesRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceVerificationId: String, ids: [String] = [],
+        subscriptionGroups: [String] = []
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceVerificationId: deviceVerificationId,
+            ids: ids, subscriptionGroups: subscriptionGroups)
+    }
+}
+
+extension SignedChanges {
+    @_disfavoredOverload
+    public init(outcomes: borrowing [Outcome], statuses: [Status]) {
+        self.init(outcomes: copy outcomes, statuses: statuses)
+    }
+}
+
+extension SignedChanges.Outcome {
+    @_disfavoredOverload
+    public init(id: borrowing String, isHeld: Bool, wasDeferred: Bool, isRenewal: Bool, signedTransaction: String) {
+        self.init(
+            id: copy id, isHeld: isHeld, wasDeferred: wasDeferred, isRenewal: isRenewal,
+            signedTransaction: signedTransaction)
+    }
+}
+
+extension SignedChanges.Status {
+    @_disfavoredOverload
+    public init(groupID: borrowing String, transactionId: String, status: SignedSubscriptionStatus) {
+        self.init(groupID: copy groupID, transactionId: transactionId, status: status)
+    }
+}
+
+extension SignedSubscriptionStatus {
+    @_disfavoredOverload
+    public init(state: borrowing Int, signedTransaction: String, signedRenewalInfo: String) {
+        self.init(state: copy state, signedTransaction: signedTransaction, signedRenewalInfo: signedRenewalInfo)
+    }
+}
+
 extension SnapshotOf {
     @_disfavoredOverload
     public init(
@@ -2146,8 +2225,8 @@ extension StorePurchaseIntent.Life.Now {
 
 extension Storefront {
     @_disfavoredOverload
-    public init(countryCode: borrowing String, identifier: String) {
-        self.init(countryCode: copy countryCode, identifier: identifier)
+    public init(countryCode: borrowing String, identifier: String, currency: Currency? = nil) {
+        self.init(countryCode: copy countryCode, identifier: identifier, currency: currency)
     }
 }
 
@@ -2335,8 +2414,8 @@ extension SubscriptionProductsRequest {
 
 extension SubscriptionStatuses {
     @_disfavoredOverload
-    public init(subscriptions: borrowing [ServerSubscription], businessNow: Timestamp) {
-        self.init(subscriptions: copy subscriptions, businessNow: businessNow)
+    public init(seq: borrowing Int64, subscriptions: [ServerSubscription], businessNow: Timestamp) {
+        self.init(seq: copy seq, subscriptions: subscriptions, businessNow: businessNow)
     }
 }
 
@@ -2495,6 +2574,13 @@ extension TriggerNotificationRequest {
     }
 }
 
+extension TrustFacts {
+    @_disfavoredOverload
+    public init(rootCertificate: borrowing String? = nil, environment: AppStoreEnvironment, issuerId: String) {
+        self.init(rootCertificate: copy rootCertificate, environment: environment, issuerId: issuerId)
+    }
+}
+
 extension UnfinishedListsRequest {
     @_disfavoredOverload
     public init(lists: borrowing [SnapshotRequest]) {
@@ -2531,6 +2617,32 @@ extension VerificationFacts {
     @_disfavoredOverload
     public init(rootCertificate: borrowing String, issuerId: String, keyIdentifier: String? = nil) {
         self.init(rootCertificate: copy rootCertificate, issuerId: issuerId, keyIdentifier: keyIdentifier)
+    }
+}
+
+extension ViewedTransactions {
+    @_disfavoredOverload
+    public init(
+        customer: borrowing TransactionLookupReply, seq: Int64, revision: String, isUnchanged: Bool,
+        transactions: [ServerTransaction], after: Int64? = nil
+    ) {
+        self.init(
+            customer: copy customer, seq: seq, revision: revision, isUnchanged: isUnchanged, transactions: transactions,
+            after: after)
+    }
+}
+
+extension ViewedTransactionsRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, view: SignedView = .all,
+        productIdentifier: String? = nil, hasFinishedConsumables: Bool? = nil, revision: String? = nil,
+        after: Int64? = nil, limit: Int = 100
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, view: view,
+            productIdentifier: productIdentifier, hasFinishedConsumables: hasFinishedConsumables, revision: revision,
+            after: after, limit: limit)
     }
 }
 

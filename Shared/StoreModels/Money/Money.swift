@@ -51,6 +51,16 @@ extension Money {
         self.init(minorUnits: units, currency: currency)
     }
 
+    /// Returns a part of the sum, rounded down to a minor unit.
+    ///
+    /// The refund of a part is computed so.
+    /// - Parameter percentage: 1…100000, in thousandths of a percent, as
+    ///   ``PaymentTransaction/revocationPercentage``.
+    package func part(_ percentage: Int) -> Money {
+        let product = minorUnits.multipliedFullWidth(by: Int64(percentage))
+        return Money(minorUnits: Int64(100_000).dividingFullWidth(product).quotient, currency: currency)
+    }
+
     /// Returns a number with one more decimal digit, or nil when it does not fit.
     private static func appending(_ digit: Int64, to number: Int64) -> Int64? {
         let (tenfold, overflow) = number.multipliedReportingOverflow(by: 10)

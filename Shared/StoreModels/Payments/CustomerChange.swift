@@ -23,6 +23,8 @@ public struct CustomerChangeOf<Item: Hashable & Sendable & Codable>: Hashable, S
     public var productIdentifiers: [String]?
     /// For `restoreEnded` and `downloadsUpdated`, the only device that is notified.
     public var deviceId: String?
+    /// The event that the change is in the store's log. Nil for a change of this customer only.
+    public var event: StoreEvent.Kind?
 }
 
 public typealias CustomerChange = CustomerChangeOf<PaymentTransaction>
@@ -39,7 +41,8 @@ public enum CustomerChangeKind: String, Sendable, Codable {
     case downloadsUpdated
     /// The customer's entitlements to products were revoked.
     case entitlementsRevoked
-    /// A subscription has changed without a new state of a transaction. Streams report a price that waits for consent.
+    /// A subscription or a finished transaction has changed, without a new state of a transaction. Streams report a
+    /// price that waits for consent. Those of StoreKit 2 report all of it.
     case subscriptionChanged
 }
 
@@ -50,7 +53,8 @@ extension CustomerChangeOf {
     public func carrying<Other>(_ transaction: Other?) -> CustomerChangeOf<Other> {
         CustomerChangeOf<Other>(
             bundleId: bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: kind, transaction: transaction,
-            restore: restore, downloads: downloads, productIdentifiers: productIdentifiers, deviceId: deviceId)
+            restore: restore, downloads: downloads, productIdentifiers: productIdentifiers, deviceId: deviceId,
+            event: event)
     }
 }
 

@@ -14,12 +14,14 @@ public enum DiscountCheck: String, CaseIterable, Sendable, Codable {
     case keyOfOtherApp
     /// The timestamp is older than a day, or in the future.
     case signatureOutdated
-    /// The signature is not DER in Base64.
+    /// The signature is not DER in Base64, or the JWS is none of ES256.
     case signatureMalformed
     /// The key has signed the offer without the payment's user.
     case signatureOfOtherUser
     /// The key has not signed these parts.
     case invalidSignature
+    /// The JWS is for another use, issuer, app, product, offer or customer.
+    case tokenOfOtherPurchase
 
     /// The error of a payment with this verdict, or nil for a valid signature.
     public var error: TransactionError? {
@@ -30,8 +32,10 @@ public enum DiscountCheck: String, CaseIterable, Sendable, Codable {
         case .keyOfOtherKind: refused("a key of this kind signs no offers")
         case .keyOfOtherApp: refused("the key belongs to another app")
         case .signatureOutdated: refused("its timestamp is not of the last 24 hours by the store's machine")
-        case .signatureMalformed: refused("it is not DER in Base64")
+        case .signatureMalformed: refused("it is neither DER in Base64 nor a JWS of ES256")
         case .signatureOfOtherUser: refused("it was made without the payment's applicationUsername")
+        case .tokenOfOtherPurchase:
+            refused("its claims are of another audience, issuer, app, product, offer or customer")
         case .invalidSignature:
             refused("the key has not signed this app, product, offer, user, nonce and timestamp")
         }

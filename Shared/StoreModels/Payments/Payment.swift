@@ -21,4 +21,7 @@ public struct Payment: Hashable, Sendable, Codable {
     public var paymentDiscount: PaymentDiscount?
     /// The promoted purchase this payment continues, if any.
     public var intentIdentifier: String?
+    /// Whether the app gets the outcome as StoreKit 2's `purchase()` returns it. A payment that fails, or that buys
+    /// what the customer holds, then leaves no transaction in the queue. Absent means no.
+    public var returnsOutcome: Bool?
 }

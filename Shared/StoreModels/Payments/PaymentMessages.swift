@@ -37,8 +37,10 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     /// The gateway's verdict on the signature of `payment.paymentDiscount`, because the gateway has the keys. Nil
     /// without a discount.
     public var discountCheck: DiscountCheck?
-    /// An offer redeemed outside the app. Only the operator's purchases have one.
+    /// An offer that is redeemed without a signature: a win-back offer, or one of the operator's purchases.
     public var redeemedOffer: RedeemedOffer?
+    /// The app's decision about the introductory offer. Nil for the store's own rule.
+    public var introductoryDecision: IntroductoryDecision?
     /// Whether a test URL has begun it. The product then need not be available (M109). Only PromotionController sets
     /// it. Nil means no.
     public var isTest: Bool?
@@ -47,6 +49,17 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var isRepeat: Bool?
     /// Dates the purchase back. Only an operator's trigger sets it. Nil means now.
     public var past: PastPurchase?
+}
+
+/// The decision of an app's server about an introductory offer, whose signature the gateway has checked.
+public struct IntroductoryDecision: Hashable, Sendable, Codable {
+    /// Whether the customer gets the offer.
+    public var isAllowed: Bool
+    /// The nonce of the decision, which counts once in an app. Nil for one that is not valid.
+    public var nonce: String?
+    /// SHA-256 of the decision's text, 64 hexadecimal digits. It tells a repeated payment from another one, because
+    /// the members above change when the text becomes too old.
+    public var digest: String
 }
 
 /// The first purchase of a subscription, dated back so that an event falls due at an instant.

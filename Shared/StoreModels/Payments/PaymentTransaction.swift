@@ -66,6 +66,9 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// A subscription's higher price, on its latest transaction. In events about it only.
     public var priceIncrease: PriceIncrease?
 
+    /// ``originDeviceId`` of a purchase outside the app.
+    public static let outsideDeviceId = "app-store"
+
     /// Whether the device's observer is notified of this transaction. Purchased and deferred ones go to all
     /// devices of the customer, every other to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {

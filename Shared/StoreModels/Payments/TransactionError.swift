@@ -14,7 +14,8 @@ public struct TransactionError: Hashable, Sendable, Codable {
     /// English, for people. Not a contract.
     public var localizedDescription: String
     /// Storebus's reason for a StoreKit code that leaves it open: `unfinishedTransactions` (too many of them, or 100
-    /// purchases that wait for others), `invalidQuantity`, `interrupted`, `subscriptionEnded`, `ownershipEnded`.
+    /// purchases that wait for others), `invalidQuantity`, `interrupted`, `declinedByParent`, `subscriptionEnded`,
+    /// `ownershipEnded`.
     public var reason: String?
     /// The number of StoreKit's underlying error, if any: 3532, already subscribed.
     public var underlying: Int?
@@ -31,6 +32,15 @@ public struct TransactionError: Hashable, Sendable, Codable {
         self.reason = reason
         self.underlying = underlying
     }
+
+    /// The ``reason`` of a purchase that the customer can continue.
+    public static let interrupted = "interrupted"
+    /// The error of a purchase of a subscription that the customer has, StoreKit's 3532.
+    public static let alreadySubscribed = TransactionError(
+        .unknown, "You are already subscribed to this.", underlying: 3532)
+
+    /// Whether it is ``alreadySubscribed``.
+    public var isAlreadySubscribed: Bool { underlying == Self.alreadySubscribed.underlying }
 
     /// The same error, caused by a setting.
     public func dueTo(_ setting: String) -> TransactionError {

@@ -15,6 +15,11 @@ public struct AppTransactionClaims: Hashable, Sendable, Codable {
     public var originalApplicationVersion: String
     /// Decimal digits, one for each customer of an app.
     public var appTransactionId: String
+    /// Binds the payload to the device it was signed for: Base64 of SHA-384. Absent in payloads for
+    /// an app's server.
+    public var deviceVerification: String?
+    /// A UUID in lower case, present with ``deviceVerification``.
+    public var deviceVerificationNonce: String?
     public var originalPlatform: String
 
     /// Makes the claims of a customer's download of the app.

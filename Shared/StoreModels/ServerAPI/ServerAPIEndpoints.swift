@@ -14,6 +14,14 @@ public enum ServerAPIEndpoints {
     /// Reads a customer's subscriptions with their latest transactions.
     public static let statuses = Endpoint<SubscriptionStatusesRequest, SubscriptionStatuses>(
         .paymentQueue, "subscription.statuses", isIdempotent: true, errors: [.notFound])
+    /// Reads a page of a customer's purchases as StoreKit 2 lists them.
+    /// - Throws: `requestInvalid`, or `notFound` for an unknown customer.
+    public static let viewed = Endpoint<ViewedTransactionsRequest, ViewedTransactions>(
+        .paymentQueue, "transaction.viewed", isIdempotent: true, errors: [.notFound])
+    /// Reads what payments have bought, or found the customer to hold.
+    /// - Throws: `notFound` for an unknown customer. An unknown payment has no outcome.
+    public static let outcomes = Endpoint<PaymentOutcomesRequest, PaymentOutcomes>(
+        .paymentQueue, "transaction.outcomes", isIdempotent: true, errors: [.notFound])
     /// Extends a subscription's present period. A repeated request identifier gets the first reply.
     /// - Throws: `notFound`, also for another app's.
     public static let extend = Endpoint<ExtendSubscriptionRequest, ExtendSubscriptionReply>(
@@ -178,6 +186,8 @@ public struct SubscriptionStatusesRequest: Hashable, Sendable, Codable {
 
 /// A customer's subscriptions, one for each group, in the order of their first purchase.
 public struct SubscriptionStatuses: Hashable, Sendable, Codable {
+    /// The customer's last change before the subscriptions were read.
+    public var seq: Int64
     public var subscriptions: [ServerSubscription]
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp

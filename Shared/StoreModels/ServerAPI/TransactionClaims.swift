@@ -45,6 +45,11 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var price: Int64?
     public var currency: String?
     public var appTransactionId: String
+    /// Binds the payload to the device it was signed for: Base64 of SHA-384. Absent in payloads for
+    /// an app's server.
+    public var deviceVerification: String?
+    /// A UUID in lower case, present with ``deviceVerification``.
+    public var deviceVerificationNonce: String?
 
     /// Makes the claims of a transaction.
     /// - Parameters:

@@ -52,7 +52,8 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
 public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     /// An operation on a subscription.
     public enum Operation: String, CaseIterable, Sendable, Codable {
-        /// The next renewal happens now. The new period begins where the present one ends.
+        /// The next renewal happens now. The new period begins where the present one ends. After a declined charge the
+        /// present period goes on, and its end tries again.
         case renew
         /// The present period ends now, for good.
         case expire
@@ -79,7 +80,8 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     /// In the state after the operation.
     public var subscription: Subscription
-    /// The transaction that the operation has made, or whose end it has moved. Absent for neither.
+    /// The transaction that the operation has made, or whose end it has moved. Absent for neither, so also after
+    /// `renew` and `resolveBilling` whose charge was not made.
     public var transaction: PaymentTransaction?
 }
 

@@ -7,10 +7,15 @@ extension FakePaymentQueue {
     struct ServerReading {
         /// Alice's, in the order of changes.
         var transactions: [ServerTransaction] = []
+        /// The customers of transactions that are not Alice's, by the transactions' identifiers.
+        var owners: [String: String] = [:]
         /// Transactions that the app has finished.
         var finished: Set<String> = []
         var subscriptions: [ServerSubscription] = []
         var pages: [ModifiedTransactionsRequest] = []
+        var views: [ViewedTransactionsRequest] = []
+        /// Whether payments have bought what the customer holds.
+        var isHeld = false
         /// Requests for a transaction's customer alone.
         var lookups = 0
         /// What was asked to be changed, by request type.
@@ -36,9 +41,7 @@ extension FakePaymentQueue {
         }
         service.handle(ServerAPIEndpoints.appTransaction) { [self] request in
             try checkServerAPI()
-            guard request.customerIdentifier == Self.customer else {
-                throw StoreError(.notFound, "no such customer")
-            }
+            try Self.checkIsAlice(request.customerIdentifier)
             return contents.withLock { Self.lookup($0, nil) }
         }
         service.handle(ServerAPIEndpoints.modified) { [self] request in
@@ -64,11 +67,40 @@ extension FakePaymentQueue {
                     hasMore: rest.count > page.count)
             }
         }
+        service.handle(ServerAPIEndpoints.viewed) { [self] request in
+            try checkServerAPI()
+            try Self.checkIsAlice(request.customerIdentifier)
+            return contents.withLock { contents in
+                contents.serverReading.views.append(request)
+                let isUnchanged = request.revision == "r1"
+                return ViewedTransactions(
+                    customer: Self.lookup(contents, nil), seq: contents.seq, revision: "r1", isUnchanged: isUnchanged,
+                    transactions: isUnchanged ? [] : contents.serverReading.transactions.reversed())
+            }
+        }
+        service.handle(ServerAPIEndpoints.outcomes) { [self] request in
+            try checkServerAPI()
+            try Self.checkIsAlice(request.customerIdentifier)
+            return contents.withLock { contents in
+                let outcomes = request.ids.compactMap { id -> PaymentOutcome? in
+                    let bought = contents.transactions.first { $0.id == id }?.transactionIdentifier
+                    guard
+                        let value = contents.serverReading.transactions.first(where: {
+                            $0.item.transactionIdentifier == bought
+                        })
+                    else { return nil }
+                    return PaymentOutcome(
+                        id: id, transaction: value, isHeld: contents.serverReading.isHeld, wasDeferred: false)
+                }
+                return PaymentOutcomes(customer: Self.lookup(contents, nil), outcomes: outcomes)
+            }
+        }
         service.handle(ServerAPIEndpoints.statuses) { [self] _ in
             try checkServerAPI()
             return contents.withLock { contents in
                 SubscriptionStatuses(
-                    subscriptions: contents.serverReading.subscriptions, businessNow: contents.businessNow)
+                    seq: contents.seq, subscriptions: contents.serverReading.subscriptions,
+                    businessNow: contents.businessNow)
             }
         }
     }
@@ -122,14 +154,19 @@ extension FakePaymentQueue {
         if let failure = contents.withLock({ $0.serverReading.failure }) { throw failure }
     }
 
+    private static func checkIsAlice(_ customerIdentifier: String) throws {
+        guard customerIdentifier == customer else { throw StoreError(.notFound, "no such customer") }
+    }
+
     private static func lookup(
         _ contents: Contents, _ identifier: String, of bundleId: String
     ) throws -> TransactionLookupReply {
+        let owner = contents.serverReading.owners[identifier]
         let found = contents.serverReading.transactions.first { $0.item.transactionIdentifier == identifier }
-        guard bundleId == Sample.bundleId, found != nil || identifier == appTransaction else {
+        guard bundleId == Sample.bundleId, found != nil || owner != nil || identifier == appTransaction else {
             throw StoreError(.notFound, "no such transaction")
         }
-        return lookup(contents, found)
+        return with(lookup(contents, found)) { $0.customerIdentifier = owner ?? customer }
     }
 
     private static func lookup(_ contents: Contents, _ transaction: ServerTransaction?) -> TransactionLookupReply {

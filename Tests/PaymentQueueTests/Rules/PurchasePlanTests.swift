@@ -97,6 +97,9 @@ import Testing
         #expect([amount(beaches), amount(beaches, quantity: 2)] == [.usd("1.99"), nil])
         #expect([amount(offered), amount(offered, hasSubscribed: true)] == [.usd("1.99"), .usd("9.99")])
         #expect([amount(trial), amount(trial, hasSubscribed: true)] == [.usd("0.00"), .usd("9.99")])
+        let given = amount(offered, hasSubscribed: true) { $0.introductoryDecision = .decision(true, nonce: "n") }
+        let refused = amount(trial) { $0.introductoryDecision = .decision(false, nonce: "n") }
+        #expect([given, refused] == [.usd("1.99"), .usd("9.99")])
         let promoted = amount(coins) { $0.payment.intentIdentifier = "i" }
         let asked = amount(coins) { $0.payment.simulatesAskToBuyInSandbox = true }
         let past = amount(offered) { $0.past = PastPurchase(due: .periodEnd, at: Timestamp(milliseconds: 0)) }

@@ -145,6 +145,8 @@ import Testing
         _ engine: Engine
     ) async throws {
         try await withSubscriber(engine) { store, _, original in
+            let sound = try await refusal { try await store.operate(original, .resolveBilling) }
+            #expect(sound?.message.contains("its last charge did not fail") == true)
             store.processor.set(outcome: .declined)
             let reply = try await store.operate(original, .renew)
             #expect(reply.transaction == nil)

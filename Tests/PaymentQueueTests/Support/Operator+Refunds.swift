@@ -57,15 +57,22 @@ extension CustomerApp {
     /// A purchase at the terms of an offer.
     func buy(
         _ product: String, key: String, discount: PaymentDiscount? = nil, check: DiscountCheck? = nil,
-        redeeming redeemed: RedeemedOffer? = nil
+        redeeming redeemed: RedeemedOffer? = nil, introductory: IntroductoryDecision? = nil
     ) async throws -> PaymentTransaction {
         try await store.caller.call(
             PaymentEndpoints.addPayment,
             AddPaymentRequest(
                 bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device,
                 payment: Payment(requestIdentifier: key, productIdentifier: product, paymentDiscount: discount),
-                discountCheck: check, redeemedOffer: redeemed)
+                discountCheck: check, redeemedOffer: redeemed, introductoryDecision: introductory)
         ).transaction
+    }
+}
+
+extension IntroductoryDecision {
+    /// A decision whose text has a nonce.
+    static func decision(_ isAllowed: Bool, nonce: String) -> IntroductoryDecision {
+        IntroductoryDecision(isAllowed: isAllowed, nonce: nonce, digest: "digest of \(nonce)")
     }
 }
 

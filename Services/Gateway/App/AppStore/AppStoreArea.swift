@@ -12,12 +12,16 @@ struct AppStoreArea: Area {
     var routes: [Route] {
         serverAPIRoutes + certificateRoutes + unbuiltRoutes + [
             services.passThrough(AppStoreServerRoutes.settings, app: directories.existingApp),
-            services.passThrough(AppStoreServerRoutes.putSettings, app: directories.existingApp),
+            services.passThrough(
+                AppStoreServerRoutes.putSettings, app: directories.existingApp,
+                changed: { directories.trust.forget($0) }),
             services.passThrough(AppStoreServerRoutes.faults, app: directories.existingApp),
             services.passThrough(AppStoreServerRoutes.addFault, app: directories.existingApp),
             services.passThrough(AppStoreServerRoutes.removeFaults, app: directories.existingApp),
             services.passThrough(AppStoreServerRoutes.signedTransaction),
             services.passThrough(AppStoreServerRoutes.signedAppTransaction),
+            services.passThrough(SignedRoutes.transactions),
+            services.passThrough(SignedRoutes.subscriptions),
             services.passThrough(SigningRoutes.get),
             services.passThrough(SigningRoutes.rotate),
             services.passThrough(SigningRoutes.ocsp),
@@ -87,10 +91,12 @@ struct AppStoreArea: Area {
             // Apple's server answers every method. A status in the body says that POST is required.
             Route(ReceiptRoutes.verifyByGet) { _ in VerifyReceiptResponse(status: Self.notPost) },
             // A tester's refreshes may fail.
-            services.passThrough(ReceiptRoutes.get) { call in
-                try await directories.accounts.customer(call).checkMayRefreshReceipt()
-                return call.session.bundleId
-            },
+            services.passThrough(
+                ReceiptRoutes.get,
+                app: { call in
+                    try await directories.accounts.customer(call).checkMayRefreshReceipt()
+                    return call.session.bundleId
+                }),
         ]
     }
 }

@@ -50,14 +50,14 @@ package final class DeliveryHub: Sendable {
     /// Opens a stream, before its first read.
     /// - Throws: `promotedPurchaseHandlerConflict`, `rateLimited`, `serviceUnavailable`.
     func register(
-        _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
-        cut: @escaping @Sendable () -> Void
+        _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, tellsChanges: Bool = false,
+        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void
     ) throws(StoreError) -> ObserverStream {
         let (stream, count) = try state.withLock { state throws(StoreError) in
             try state.admit(session, promotedPurchases)
             state.nextID += 1
             let stream = ObserverStream(
-                id: state.nextID, session: session, promotedPurchases: promotedPurchases,
+                id: state.nextID, session: session, promotedPurchases: promotedPurchases, tellsChanges: tellsChanges,
                 storefront: state.storefronts[session.identifier] ?? session.storefront, now: now, cut: cut,
                 forget: { [weak self] in self?.forget($0) },
                 onStorefrontSent: { [weak self] in self?.onStorefrontSent(session, $0) })

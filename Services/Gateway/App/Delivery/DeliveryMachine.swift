@@ -21,6 +21,8 @@ struct DeliveryMachine {
         case priceConsentPending(seq: Int64, PriceConsentQuestion)
         case synchronized(seq: Int64)
         case storefrontChanged(seq: Int64, Storefront)
+        /// A change of a transaction or its subscription, to be sent in signed form.
+        case changed(LiveChange)
     }
 
     /// The read required before anything else can be sent.
@@ -52,6 +54,7 @@ struct DeliveryMachine {
     private let customer: CustomerReference
     private let deviceId: String
     private let tellsIntents: Bool
+    private let tellsChanges: Bool
     private var phase = Phase.opening(cursor: nil)
     /// The `seq` of the last change this stream has processed.
     private(set) var position: Int64 = 0
@@ -77,11 +80,17 @@ struct DeliveryMachine {
     /// The storefront last sent to the observer, ISO 3166-1 alpha-3.
     private(set) var storefront: String
 
-    /// - Parameter tellsIntents: Whether the opening includes the intents, between the transactions and the rest.
-    init(customer: CustomerReference, deviceId: String, storefront: String, tellsIntents: Bool = false) {
+    /// - Parameters:
+    ///   - tellsIntents: Whether the opening includes the intents, between the transactions and the rest.
+    ///   - tellsChanges: Whether each live change is an ``Event/changed(_:)``, too.
+    init(
+        customer: CustomerReference, deviceId: String, storefront: String, tellsIntents: Bool = false,
+        tellsChanges: Bool = false
+    ) {
         self.customer = customer
         self.deviceId = deviceId
         self.tellsIntents = tellsIntents
+        self.tellsChanges = tellsChanges
         self.storefront = storefront
     }
 
@@ -227,6 +236,12 @@ struct DeliveryMachine {
         phase = .opening(cursor: nil)
     }
 
+    /// Reads everything again. The observer then gets `synchronized` once more.
+    mutating func resynchronize() {
+        guard case .live = phase else { return }
+        restart()
+    }
+
     /// Forwards the hints that follow ``position``.
     private mutating func advance() -> [Event] {
         var events: [Event] = []
@@ -240,7 +255,12 @@ struct DeliveryMachine {
         position = change.seq
         target = max(target, position)
         defer { if position >= newerUntil { newer.removeAll() } }
-        guard change.isVisible(to: deviceId) else { return [] }
+        let live = tellsChanges ? LiveChange(change, for: deviceId).map { [Event.changed($0)] } : nil
+        guard change.isVisible(to: deviceId) else { return live ?? [] }
+        return events(of: change) + (live ?? [])
+    }
+
+    private mutating func events(of change: CustomerChange) -> [Event] {
         switch change.kind {
         case .removed: return (change.transaction.map { [.removed(seq: change.seq, [$0])] }) ?? []
         case .updated: return (change.transaction.map { update($0, at: change.seq) }) ?? []

@@ -15,6 +15,8 @@ final class ObserverStream: Sendable {
         case read(DeliveryMachine.Need)
         /// Requests the pending purchase intents.
         case askForIntents
+        /// Has changes signed, beside the steps that follow.
+        case sign([LiveChange])
         /// The last step: the stream ends in good order.
         case end
     }
@@ -22,6 +24,7 @@ final class ObserverStream: Sendable {
     fileprivate struct State {
         var machine: DeliveryMachine
         var intents: IntentDelivery
+        var signing = SigningQueue()
         var outbox: [[UInt8]] = []
         var pendingBytes = 0
         var isEnding = false
@@ -52,12 +55,14 @@ final class ObserverStream: Sendable {
     typealias ID = UInt64
 
     /// - Parameters:
+    ///   - tellsChanges: Whether live changes are sent in signed form, too.
     ///   - storefront: The storefront the observer's session or last stream had.
     ///   - cut: Closes the connection when too much waits for it.
     ///   - forget: Removes the stream from its hub.
     ///   - onStorefrontSent: Called with each storefront sent to the observer.
     init(
-        id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
+        id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, tellsChanges: Bool = false,
+        storefront: String,
         now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void,
         onStorefrontSent: @escaping @Sendable (String) -> Void
     ) {
@@ -71,7 +76,7 @@ final class ObserverStream: Sendable {
         handlesIntents = intents.isHandled
         let machine = DeliveryMachine(
             customer: session.customer, deviceId: session.deviceId, storefront: storefront,
-            tellsIntents: intents.isHandled)
+            tellsIntents: intents.isHandled, tellsChanges: tellsChanges)
         state = Locked(
             State(machine: machine, intents: intents, commentDue: now + DeliveryLimits.commentInterval))
     }
@@ -204,6 +209,38 @@ final class ObserverStream: Sendable {
         }
     }
 
+    /// Processes the signed form of the first changes that waited for it.
+    func receive(_ signed: SignedChanges, of changes: [LiveChange]) {
+        update { state in
+            state.degraded.remove(Self.receipts)
+            state.signing.wereSigned()
+            for event in SignedEvent.events(of: changes, signed, for: session.deviceId) {
+                // Events consist of values decoded from JSON, so encoding cannot fail.
+                if let bytes = try? StreamEventEncoder.bytes(event) { state.enqueue(bytes) }
+            }
+            return []
+        }
+    }
+
+    /// Keeps the changes for the next tick, because AppStoreServer did not sign them. Those of a deleted customer are
+    /// dropped. A change that cannot be signed has the stream read everything again.
+    func signingFailed(_ code: StoreErrorCode) {
+        update { state in
+            switch code {
+            case .notFound:
+                state.signing.drop()
+                state.signing.wereSigned()
+            case .serviceUnavailable, .deadlineExceeded:
+                state.signing.wereNotTaken()
+                state.degrade(Self.receipts)
+            default:
+                if !state.signing.wereRefused() { state.machine.resynchronize() }
+                state.degrade(Self.receipts)
+            }
+            return []
+        }
+    }
+
     /// Opens the stream without intents after a failed request. They follow when PromotionController is back.
     func intentsFailed() {
         update { state in
@@ -266,6 +303,7 @@ final class ObserverStream: Sendable {
     /// Queues a comment when one is due.
     func tick(now: ContinuousClock.Instant) {
         state.withLock { state in
+            state.signing.wake()
             guard now >= state.commentDue else { return }
             state.commentDue = now + DeliveryLimits.commentInterval
             state.enqueue(ServerSentEventEncoder.comment(state.comment))
@@ -275,11 +313,14 @@ final class ObserverStream: Sendable {
 
     private static let payments = ServiceName.paymentQueue.degradedName ?? ""
     private static let promotions = ServiceName.promotionController.degradedName ?? ""
+    private static let receipts = ServiceName.appStoreServer.degradedName ?? ""
 
     private func takeStep() -> Step? {
         state.withLock { state in
             if !state.outbox.isEmpty { return .write(state.takeAll()) }
             if state.isEnding { return .end }
+            let unsigned = state.signing.ask()
+            if !unsigned.isEmpty { return .sign(unsigned) }
             let need = state.machine.need
             if need == .intents || state.intents.isDue {
                 state.intents.asks()
@@ -295,6 +336,10 @@ final class ObserverStream: Sendable {
             let events = change(&state)
             guard !state.isEnding else { return false }
             for event in events {
+                if case .changed(let change) = event {
+                    if !state.signing.append(change) { state.machine.resynchronize() }
+                    continue
+                }
                 // Events consist of values decoded from JSON, so encoding cannot fail.
                 if let bytes = try? StreamEventEncoder.bytes(event) { state.enqueue(bytes) }
                 if let notice = event.notice { state.acknowledgements.queue(notice) }
@@ -312,6 +357,7 @@ final class ObserverStream: Sendable {
         let isNeeded = state.withLock { state in
             let isIdle =
                 state.outbox.isEmpty && !state.isEnding && state.machine.need == .nothing && !state.intents.isDue
+                && !state.signing.isDue
             if isIdle { state.waiter = continuation }
             return isIdle
         }
@@ -392,6 +438,14 @@ enum StreamEventEncoder {
         case .priceConsentPending(let seq, let question):
             try bytes(.shouldShowPriceConsent, seq, PriceConsentEvent(seq: seq, question))
         case .synchronized(let seq): try bytes(.synchronized, seq, PositionEvent(seq: seq))
+        case .changed: preconditionFailure("a change is sent once it is signed")
+        }
+    }
+
+    static func bytes(_ event: SignedEvent) throws -> [UInt8] {
+        switch event {
+        case .transaction(let event): try bytes(.signedTransaction, event.seq ?? 0, event)
+        case .status(let event): try bytes(.subscriptionStatus, event.seq ?? 0, event)
         }
     }
 

@@ -26,7 +26,8 @@ struct StreamArea: Area {
         let handler = try handler(call)
         let connection = StreamConnection(call.channel)
         let stream = try delivery.register(
-            session, promotedPurchases: handler, now: .now, cut: { connection.cut() })
+            session, promotedPurchases: handler, tellsChanges: try call.query.choice("form", StreamForm.self) == .both,
+            now: .now, cut: { connection.cut() })
         await connection.begin()
         do {
             async let pendingLaunch = registerLaunch(handler, of: session, call)
@@ -136,7 +137,8 @@ enum HintSubject {
     }
 }
 
-/// Executes a stream's steps: writes its bytes and does its reads, one after the other.
+/// Executes a stream's steps: writes its bytes and does its reads, one after the other. It has changes signed beside
+/// them.
 struct StreamSender {
     let stream: ObserverStream
     let services: ServiceCaller
@@ -170,6 +172,9 @@ struct StreamSender {
             stream.writeEnded(isRead: stream.isWritingNotices ? await connection.isRead() : true)
         case .read(let need): await read(need)
         case .askForIntents: await askForIntents()
+        case .sign(let changes):
+            // Nothing else of the stream waits for AppStoreServer. The request's deadline ends the task.
+            Task { await sign(changes) }
         }
         return true
     }
@@ -216,6 +221,25 @@ struct StreamSender {
                 try await services.call(PromotionEndpoints.deliverIntents, request, context: context(deadline)))
         } catch {
             stream.intentsFailed()
+        }
+    }
+
+    /// Has changes signed for the session's device.
+    private func sign(_ changes: [LiveChange]) async {
+        var groups: [String] = []
+        for case let group? in changes.map(\.group) where !groups.containsExactly(group) { groups.append(group) }
+        var ids: [String] = []
+        for change in changes where change.isOfTransaction && !ids.containsExactly(change.transaction.id) {
+            ids.append(change.transaction.id)
+        }
+        do throws(StoreError) {
+            let signed = try await services.call(
+                SigningEndpoints.signChanges,
+                SignChangesRequest(of: stream.session, ids: ids, subscriptionGroups: groups),
+                context: context(.now + HTTPLimits.requestTimeout))
+            stream.receive(signed, of: changes)
+        } catch {
+            stream.signingFailed(error.code)
         }
     }
 
@@ -298,7 +322,8 @@ extension DeliveryMachine.Event {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)
         case .entitlementsRevoked(_, let revocation): .revocation(revocation.seq)
-        case .updated, .removed, .downloadsUpdated, .priceConsentPending, .synchronized, .storefrontChanged: nil
+        case .updated, .removed, .downloadsUpdated, .priceConsentPending, .synchronized, .storefrontChanged, .changed:
+            nil
         }
     }
 }

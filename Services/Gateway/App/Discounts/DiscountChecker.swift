@@ -1,4 +1,7 @@
+import BusService
+import Crypto
 import GatewayEdge
+import Logging
 import StoreHTTP
 import StoreModels
 
@@ -12,6 +15,9 @@ import StoreModels
 struct DiscountChecker: Sendable {
     let keys: KeyDirectory
     let apps: AppDirectory
+    let trust: TrustDirectory
+    let services: ServiceCaller
+    let logger: Logger
     /// The wall clock, by which apps' servers sign.
     let now: @Sendable () -> Timestamp
 
@@ -21,6 +27,10 @@ struct DiscountChecker: Sendable {
     /// - Returns: Nil for a payment without a discount.
     /// - Throws: `serviceUnavailable` when the keys cannot be read: an unchecked signature is not a wrong one.
     func check(_ request: PaymentRequest, in bundleId: String, _ call: Call) async throws -> DiscountCheck? {
+        if let promotional = request.offer?.promotional {
+            guard let token = OfferToken(promotional.jws) else { return .signatureMalformed }
+            return try await check(token, .promotionalOffer, promotional.identifier, request, call)
+        }
         guard let parts = request.paymentDiscount else { return nil }
         guard parts.isComplete else { return .missingParameters }
         let discount = parts.discount
@@ -35,6 +45,61 @@ struct DiscountChecker: Sendable {
         }
         guard let made else { return .keyUnknown }
         return made.kind.signsOffers ? .keyOfOtherApp : .keyOfOtherKind
+    }
+
+    /// Checks the decision of the app's server about the introductory offer. One that is not valid allows nothing, and
+    /// the log says why.
+    /// - Returns: Nil for a payment without a decision.
+    /// - Throws: As ``check(_:in:_:)``.
+    func introductoryDecision(_ request: PaymentRequest, _ call: Call) async throws -> IntroductoryDecision? {
+        guard let text = request.introductoryEligibility else { return nil }
+        let digest = Hex.text(SHA256.hash(data: Array(text.utf8)))
+        var found = DiscountCheck.signatureMalformed
+        if let token = OfferToken(text) {
+            found = try await check(token, .introductoryOffer, nil, request, call)
+            if found == .valid {
+                return IntroductoryDecision(
+                    isAllowed: token.allowsIntroductoryOffer == true, nonce: token.nonce, digest: digest)
+            }
+        }
+        logger.notice(
+            "an introductory offer's JWS is not valid; the customer pays the full price",
+            metadata: ["reason": "\(found.rawValue)", "product": "\(request.productIdentifier)"])
+        return IntroductoryDecision(isAllowed: false, digest: digest)
+    }
+
+    /// Checks a token by the app's In-App Purchase keys, and that it is for the session's customer.
+    private func check(
+        _ token: OfferToken, _ audience: OfferToken.Audience, _ offer: String?, _ request: PaymentRequest, _ call: Call
+    ) async throws -> DiscountCheck {
+        let bundleId = call.session.bundleId
+        guard token.isComplete(for: audience) else { return .missingParameters }
+        guard let key = try await keys.key(token.keyIdentifier, call.context()) else { return .keyUnknown }
+        guard key.kind == .inAppPurchase, let publicKey = key.publicKey else { return .keyOfOtherKind }
+        guard key.isForOffers(of: bundleId) else { return .keyOfOtherApp }
+        let facts = try await trust.facts(of: bundleId, until: call.deadline)
+        let found = token.check(
+            audience,
+            for: .init(
+                issuerId: facts.issuerId, bundleId: IsolatedApp.shown(bundleId),
+                productIdentifier: request.productIdentifier, offerIdentifier: offer),
+            publicKey: publicKey, now: now())
+        guard found == .valid, let transaction = token.transactionId else { return found }
+        return try await isOwn(transaction, call) ? .valid : .tokenOfOtherPurchase
+    }
+
+    /// Whether a transaction or app transaction is one of the session's customer.
+    private func isOwn(_ transaction: String, _ call: Call) async throws -> Bool {
+        let found: TransactionLookupReply
+        do throws(StoreError) {
+            found = try await services.call(
+                ServerAPIEndpoints.lookup,
+                TransactionLookupRequest(bundleId: call.session.bundleId, identifier: transaction), for: call)
+        } catch {
+            guard error.code == .notFound || error.code == .requestInvalid else { throw error }
+            return false
+        }
+        return found.customerIdentifier.isExactly(call.session.customerIdentifier)
     }
 
     /// Finds a public key in the app's catalogue.

@@ -57,7 +57,7 @@ struct DiscountSignature {
     ///   - publicKey: The key as PEM. With text that is not a key every signature is invalid.
     ///   - now: The wall clock, by which the app's server signs.
     func check(publicKey: String, now: Timestamp) -> DiscountCheck {
-        guard isTimely(now) else { return .signatureOutdated }
+        guard Self.isTimely(discount.timestamp, now) else { return .signatureOutdated }
         guard let bytes = Data(base64Encoded: discount.signature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: bytes)
         else { return .signatureMalformed }
@@ -69,10 +69,12 @@ struct DiscountSignature {
         return isSigned(for: Self.anonymous) ? .signatureOfOtherUser : .invalidSignature
     }
 
-    private func isTimely(_ now: Timestamp) -> Bool {
+    /// Whether a signature of an instant is accepted.
+    /// - Parameter timestamp: Milliseconds since 1970, by the signer's clock.
+    static func isTimely(_ timestamp: Int64, _ now: Timestamp) -> Bool {
         // Compared without a difference, which could overflow for a timestamp near the limits of its integer.
         let earliest = now.milliseconds - Int64(Self.validFor / .milliseconds(1))
         let latest = now.milliseconds + Int64(Self.skewMax / .milliseconds(1))
-        return (earliest...latest).contains(discount.timestamp)
+        return (earliest...latest).contains(timestamp)
     }
 }

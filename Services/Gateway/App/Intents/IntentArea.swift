@@ -60,7 +60,7 @@ struct IntentArea: Area {
 
     /// Adds the saved payment for the app (M80–M82). PromotionController records that it continues the intent before
     /// PaymentQueue gets it, so that one intent is one charge (I3). The same key again gets the same response.
-    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> Reply<PaymentTransaction> {
+    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> AddPaymentReply {
         let session = call.session
         let request = AddIntentPaymentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
@@ -72,9 +72,7 @@ struct IntentArea: Area {
                 else: unknown)
         }
         guard let added = reply.added else { throw unknown.error }
-        var headers: HTTPFields = [:]
-        if added.isReplayed { headers[.idempotentReplayed] = "true" }
-        return try Reply(added.transaction, status: .init(code: added.status), headers: headers)
+        return added
     }
 
     private static let intentName = "intent"

@@ -1,5 +1,6 @@
 import BusService
 import GatewayEdge
+import HTTPTypes
 import StoreHTTP
 import StoreModels
 
@@ -22,6 +23,7 @@ struct TransactionArea: Area {
             services.forward(TransactionRoutes.answerStorefrontChange, to: PaymentEndpoints.continueTransaction) {
                 ContinueTransactionRequest(transaction: try $0.ownTransaction(), shouldContinue: $1.shouldContinue)
             },
+            Route(TransactionRoutes.requestRefund) { try await requestRefund($0) },
             // Purchased and restored transactions, finished or not (M23).
             services.forward(TransactionRoutes.history, to: PaymentEndpoints.history) {
                 try $0.history(of: $0.session.customer)
@@ -29,6 +31,19 @@ struct TransactionArea: Area {
                 try Reply($0.withoutRecords)
             },
         ]
+    }
+
+    /// Opens the customer's request for a refund. The operator answers it.
+    private func requestRefund(_ call: Call) async throws -> Reply<CustomerRefundRequest> {
+        let body = try await call.body(of: TransactionRoutes.requestRefund)
+        let own = try await services.call(PaymentEndpoints.getTransaction, try call.ownTransaction(), for: call)
+        let request = OpenRefundRequest(
+            ScopedIdentifier(own.id, in: IsolationScope(of: call.session.bundleId)),
+            reason: body.reason ?? .other)
+        let opened = try await services.call(
+            ServerAPIEndpoints.openRefundRequest, request, for: call,
+            else: "the refund was requested, and it is not known whether the request is open; repeat it")
+        return try Reply(opened, status: .created)
     }
 
     /// Lists this device's unfinished transactions. Reading does not count as a delivery.

@@ -25,7 +25,12 @@ struct SessionArea: Area {
     var routes: [Route] {
         // In production only the app's server opens sessions, because clients cannot prove which customer they are.
         [
-            Route(SessionRoutes.open, access: environment == .sandbox ? .open : .server) { try await openSession($0) }
+            Route(SessionRoutes.open, access: environment == .sandbox ? .open : .server) { try await openSession($0) },
+            Route(SessionRoutes.sync) { call in
+                _ = try await call.body(of: SessionRoutes.sync)
+                try await directories.accounts.readAgain(call)
+                return .noContent
+            },
         ]
     }
 
@@ -41,6 +46,8 @@ struct SessionArea: Area {
         if let storefront = request.storefront {
             _ = try await directories.storefronts.find(storefront, at: "$.storefront", call.context())
         }
+        let opened = request
+        async let trusted = trust(in: opened, call)
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
@@ -53,10 +60,19 @@ struct SessionArea: Area {
         session.isLaunchPending = try await !launches.registerIfAvailable(session, call)
         let (token, expiresAt) = try await tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }
+        let facts = await trusted
         let reply = SessionResponse(
             token: token, expiresAt: expiresAt, storefront: storefront, canMakePayments: account.canMakePayments,
+            deviceVerificationId: session.installation.verificationIdentifier, environment: facts?.environment,
+            rootCertificate: environment == .production ? nil : facts?.rootCertificate,
             degraded: session.isLaunchPending ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
         return try Reply(reply, status: .created)
+    }
+
+    /// Reads what the app verifies its signed data with. Nil while AppStoreServer is away, and for the App Store app.
+    private func trust(in request: SessionRequest, _ call: Call) async -> TrustFacts? {
+        guard request.client != .store else { return nil }
+        return try? await directories.trust.facts(of: request.bundleId, until: call.optionalDeadline)
     }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import StoreHTTP
 import StoreModels
 
@@ -74,4 +75,12 @@ package struct AppInstallation: Hashable, Sendable, Codable {
     @ExactText package var deviceId: String
 
     package var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
+
+    /// The UUID that signed data is bound to on this device, in lower case.
+    ///
+    /// It is a digest, so all gateways know it, and isolated stores of equal seeds have equal ones.
+    package var verificationIdentifier: String {
+        let names = Array(IsolatedApp.shown(bundleId).utf8) + [0] + Array(deviceId.utf8)
+        return UUIDText.make(SHA256.hash(data: names), version: 8)
+    }
 }

@@ -69,6 +69,23 @@ package final class AccountDirectory: Sendable {
         entries.expire(customer)
     }
 
+    /// Reads the session's account anew.
+    /// - Throws: `serviceUnavailable` without PaymentQueue, or `notFound` for a customer who was deleted.
+    package func readAgain(_ call: Call) async throws(StoreError) {
+        let session = call.session
+        expire(session.customer)
+        let ticket = entries.ticket()
+        do {
+            let account = try await services.call(
+                PaymentEndpoints.getAccount,
+                GetAccountRequest(bundleId: session.bundleId, customerIdentifier: session.customerIdentifier), for: call
+            )
+            entries.insert(Entry(account: account, versions: nil), for: session.customer, ticket)
+        } catch  where error.code == .deadlineExceeded {
+            throw StoreError(.serviceUnavailable, "payment-queue did not answer in time", retryAfterMs: 1000)
+        }
+    }
+
     /// Invalidates a changed customer: the next request goes to PaymentQueue, and no earlier reply is cached.
     package func forget(_ customer: CustomerReference) {
         entries.expire(customer, discardingReplies: true)

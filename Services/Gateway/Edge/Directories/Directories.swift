@@ -4,13 +4,14 @@ import Logging
 import StoreHTTP
 import StoreModels
 
-/// Apps, accounts, storefronts, versions and keys, as the gateway finds them in the services.
+/// Apps, accounts, storefronts, versions, keys and trust, as the gateway finds them in the services.
 package struct Directories: Sendable {
     package let apps: AppDirectory
     package let accounts: AccountDirectory
     package let storefronts: StorefrontDirectory
     package let versions: CurrentVersions
     package let keys: KeyDirectory
+    package let trust: TrustDirectory
 
     /// The alpha-3 country code used when the request names no storefront.
     package static let defaultStorefront = "USA"
@@ -23,6 +24,7 @@ package struct Directories: Sendable {
         self.storefronts = StorefrontDirectory(services: services, from: CatalogEndpoints.listStorefronts)
         self.versions = versions
         self.keys = KeyDirectory(services: services)
+        self.trust = TrustDirectory(services: services)
     }
 
     /// Returns the app that the path names.

@@ -11,9 +11,10 @@ extension ServiceCaller {
     /// - Parameters:
     ///   - isRead: Whether a request changes nothing although it is no GET.
     ///   - app: Finds the app that the request is about, and checks it. Nil for requests that name none.
+    ///   - changed: Called with this app after the request, also after one whose outcome is not known.
     package func passThrough<Body, Output>(
         _ endpoint: HTTPEndpoint<Body, Output>, isRead: Bool = false,
-        app: (@Sendable (Call) async throws -> String)? = nil
+        app: (@Sendable (Call) async throws -> String)? = nil, changed: (@Sendable (String) -> Void)? = nil
     ) -> Route {
         Route(passing: endpoint) { call in
             var bytes: [UInt8] = []
@@ -22,7 +23,9 @@ extension ServiceCaller {
             if Body.self is any Decodable.Type, Body.self != Empty.self, endpoint.route.access == .admin {
                 try RequestBodyReader.checkContentType(call.request.headers)
             }
-            return try await passOn(bytes, of: endpoint, isRead: isRead, about: try await app?(call), call)
+            let bundleId = try await app?(call)
+            defer { if let bundleId { changed?(bundleId) } }
+            return try await passOn(bytes, of: endpoint, isRead: isRead, about: bundleId, call)
         }
     }
 
@@ -46,7 +49,8 @@ extension ServiceCaller {
         request.bundleId = bundleId
         if case .session(let session) = call.principal {
             request.customer = ExchangeCustomer(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId)
+                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+                deviceVerificationId: session.installation.verificationIdentifier)
         }
         request.data = bytes.isEmpty ? nil : HTTPBytes(bytes)
         let reply = try await self.call(

@@ -24,22 +24,42 @@ package struct PaymentSender: Sendable {
     package func add(
         _ request: AddPaymentRequest, _ call: Call, isRepeatable: Bool = true
     ) async throws -> Reply<PaymentTransaction> {
-        let reply = try await reply(to: request, call, isRepeatable: isRepeatable)
-        var headers: HTTPFields = [:]
-        if reply.isReplayed { headers[.idempotentReplayed] = "true" }
-        return try Reply(reply.transaction, status: .init(code: reply.status), headers: headers)
+        let added = try await reply(
+            to: request, as: Forwarded<PaymentTransaction>.self, call, isRepeatable: isRepeatable)
+        return try Reply(added.transaction, of: added)
     }
 
-    private func reply(
-        to request: AddPaymentRequest, _ call: Call, isRepeatable: Bool
-    ) async throws(StoreError) -> AddPaymentReplyOf<Forwarded<PaymentTransaction>> {
+    /// Adds a payment to the queue, and returns the transaction as `Item`.
+    /// - Throws: As ``add(_:_:isRepeatable:)``.
+    package func reply<Item>(
+        to request: AddPaymentRequest, as item: Item.Type = PaymentTransaction.self, _ call: Call,
+        isRepeatable: Bool = true
+    ) async throws(StoreError) -> AddPaymentReplyOf<Item> {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
         return try await payments.call(
-            PaymentEndpoints.addPayment(as: Forwarded<PaymentTransaction>.self), request, for: call,
+            PaymentEndpoints.addPayment(as: item), request, for: call,
             idempotencyKey: request.payment.requestIdentifier,
             else: UnknownOutcome(
                 "the payment was sent and its outcome is not known here", isRepeatable: isRepeatable))
+    }
+}
+
+extension Reply {
+    /// Responds as PaymentQueue has: 201 or 202, and whether an earlier request with the key had its outcome.
+    package init<Form: JSONForm & Encodable, Item>(
+        _ body: Form, of added: AddPaymentReplyOf<Item>
+    ) throws where Form.Body == Body {
+        try self.init(body, status: .init(code: added.status), headers: Self.headers(of: added))
+    }
+
+    /// Responds with another body.
+    package init<Item>(_ body: Body, of added: AddPaymentReplyOf<Item>) throws where Body: Encodable {
+        try self.init(body, status: .init(code: added.status), headers: Self.headers(of: added))
+    }
+
+    private static func headers<Item>(of added: AddPaymentReplyOf<Item>) -> HTTPFields {
+        added.isReplayed ? [.idempotentReplayed: "true"] : [:]
     }
 }

@@ -93,23 +93,13 @@ extension UnknownOutcome {
         "the request was sent and its outcome is not known here; the list of notifications shows it"
 }
 
-/// Reads UUIDs of notifications in any spelling.
-enum NotificationUUIDSpelling {
-    /// Returns the form in lower case, as notifications are named. Nil for text that is not a UUID.
-    static func text(_ text: String) -> String? {
-        // 32 digits and 4 hyphens.
-        guard text.utf8.count == 36 else { return nil }
-        return UUID(uuidString: text)?.uuidString.lowercased()
-    }
-}
-
 extension Call {
     /// Returns the notification that the path names.
     /// - Throws: `notFound`.
     // Swift 6.3's optimizer crashes (coroutine splitting) on the caller that this is inlined into.
     @inline(never)
     fileprivate func notificationUUID() throws(StoreError) -> String {
-        guard let text = NotificationUUIDSpelling.text(try parameter(.notificationUUID, of: "notification")) else {
+        guard let text = UUIDText.read(try parameter(.notificationUUID, of: "notification")) else {
             throw .notFound("notification")
         }
         return text

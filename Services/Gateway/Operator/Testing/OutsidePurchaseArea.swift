@@ -43,18 +43,17 @@ struct OutsidePurchaseArea: Area {
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
-                bundleId: bundleId, account: purchase.account, deviceId: OutsidePurchase.deviceId, defaults: defaults),
+                bundleId: bundleId, account: purchase.account, deviceId: PaymentTransaction.outsideDeviceId,
+                defaults: defaults),
             context: context)
         return AddPaymentRequest(
-            bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: OutsidePurchase.deviceId,
+            bundleId: bundleId, customerIdentifier: account.customerIdentifier,
+            deviceId: PaymentTransaction.outsideDeviceId,
             payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer)
     }
 }
 
 extension OutsidePurchase: CheckedBody {
-    /// Device identifier of transactions bought outside the app.
-    fileprivate static let deviceId = "app-store"
-
     package func validate() throws(StoreError) {
         try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")

@@ -1,7 +1,8 @@
 import StoreHTTP
 import StoreModels
 
-// Bounds of the bodies that clients send. The gateway and the services check them; schemathesis holds both to each other.
+// Bounds of the bodies that clients send. The gateway and the services check them; schemathesis holds both to each
+// other.
 
 extension Schema {
     /// The bodies that handlers read by themselves, by the names that the endpoints give them.
@@ -49,12 +50,16 @@ extension SchemaTable {
             .part([
                 "productIdentifier": .product, "quantity": ["default": 1], "applicationUsername": .text(max: 255),
                 "appAccountToken": .text(max: 255), "intentIdentifier": .text(max: 255),
+                "introductoryEligibility": .text(max: 4096),
             ]))
         declare(
             DiscountParts.self,
             .part([
                 "identifier": .words(), "keyIdentifier": .words(), "nonce": .words(), "signature": .words(max: 256),
             ]))
+        declare(PurchaseOffer.self, .part(["winBack": .text(max: 255)]))
+        declare(
+            PurchaseOffer.Promotional.self, .part(["identifier": .text(max: 255), "jws": .text(max: 4096)]))
         declare(NewRestore.self, .part(["applicationUsername": .text(max: 255)]))
         declare(ProductsQuery.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))
         declare(ReceiptQuestion.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))

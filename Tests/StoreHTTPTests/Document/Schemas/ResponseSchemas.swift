@@ -74,7 +74,12 @@ extension SchemaTable {
 
     /// Declares purchases and subscriptions.
     mutating func declarePurchases() {
-        declare(SessionResponse.self, .part(["degraded": .degraded], required: ["degraded"]))
+        declare(
+            SessionResponse.self,
+            .part(["degraded": .degraded, "deviceVerificationId": .uuid], required: ["degraded"]))
+        declare(SignedTransactionsPage.self, .part(["seq": .count, "signedTransactions": ["maxItems": 100]]))
+        declare(SignedSubscriptionsResponse.self, .part(.counts("seq")))
+        declare(SignedSubscriptionStatus.self, .part(["state": .number(oneOf: 1...5)]))
         declare(
             TransactionError.self,
             .part(["domain": .constant("SKErrorDomain"), "code": .integer(0...20), "name": .errorName]))
@@ -111,6 +116,8 @@ extension SchemaTable {
                 ["seq": .count, "originalTransactionIdentifier": .digits],
                 required: ["seq", "productIdentifier", "price", "formerPrice"]))
         declare(OpenAppEvent.self, .part(.counts("seq"), required: ["seq"]))
+        declare(SignedTransactionEvent.self, .part(["seq": .count, "id": .opaque], required: ["seq"]))
+        declare(SubscriptionStatusEvent.self, .part(.counts("seq"), required: ["seq"]))
         declare(PromotedPurchaseEvent.self, .part(.counts("seq"), required: ["seq"]))
         declare(PositionEvent.self, .part(.counts("seq"), required: ["seq"]))
         for list in [EventList<IntentEvent>.self, EventList<StoreEvent>.self] as [Any.Type] {

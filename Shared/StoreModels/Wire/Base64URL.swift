@@ -13,7 +13,7 @@ package enum Base64URL {
     /// Encodes bytes behind a text.
     ///
     /// Foundation's encoder has the other alphabet, and to replace its characters takes longer than to encode.
-    static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         digits.withUnsafeBufferPointer { digits in
             bytes.withUnsafeBufferPointer { bytes in
                 var at = 0

@@ -2,7 +2,7 @@ import Foundation
 import StorebusTesting
 import Testing
 
-@testable import Signing
+@testable import StoreModels
 
 @Suite struct Base64URLTests {
     private func encoded(_ bytes: [UInt8]) -> String {

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The client library as a separate package without dependencies, for apps and tools that buy from a store. The targets
-// are links to folders that the whole package builds too.
+// The client library as a package that needs no other, for apps and tools that buy from a store. The targets are links
+// to folders that the whole package builds too.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -17,8 +17,16 @@ var targets: [Target] = [
     .target(name: "JSONSyntax", path: "JSONSyntax", swiftSettings: settings),
     .target(name: "StoreModels", dependencies: ["JSONSyntax"], path: "StoreModels", swiftSettings: settings),
     .target(name: "StoreHTTP", dependencies: ["StoreModels"], path: "StoreHTTP", swiftSettings: settings),
+    // Where the system has CryptoKit, nothing else verifies signatures.
+    .systemLibrary(
+        name: "COpenSSL", path: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .target(
-        name: "StoreKitClient", dependencies: ["CStoreKit", "StoreHTTP", "StoreModels"], path: "StoreKitClient",
+        name: "SignedData",
+        dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), "StoreModels"],
+        path: "SignedData", swiftSettings: settings),
+    .target(
+        name: "StoreKitClient", dependencies: ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"],
+        path: "StoreKitClient",
         exclude: ["README.md"], swiftSettings: settings),
 ]
 

@@ -17,13 +17,14 @@ import Testing
     func `M132: each mode has its text, made of the discount's properties`(
         mode: ProductDiscount.PaymentMode, amount: String, period: String, count: Int, text: String
     ) throws {
-        let product = SKProduct(try Product.subscription(mode, amount: amount, period: period, count: count))
+        let product = SKProduct(
+            try StoreModels.Product.subscription(mode, amount: amount, period: period, count: count))
         #expect(product.introductoryPrice?.offerText == text)
     }
 
     @Test func `M131: the price is written in the offer's own locale and currency`() throws {
         let product = SKProduct(
-            try Product.subscription(.payUpFront, currency: "EUR", locale: "fr_FR@currency=EUR"))
+            try StoreModels.Product.subscription(.payUpFront, currency: "EUR", locale: "fr_FR@currency=EUR"))
         let text = product.introductoryPrice?.offerText.replacingOccurrences(of: "\u{A0}", with: " ")
         #expect(text == "1,99 € for 1 month")
     }
@@ -36,14 +37,15 @@ import Testing
     func `M130, M133: the offer is there for all customers and shown to those who may have it`(
         eligibility: OfferEligibility, isEligible: Bool?, text: String
     ) throws {
-        let product = SKProduct(try Product.subscription(.freeTrial, amount: "0.00", eligibility: eligibility))
+        let product = SKProduct(
+            try StoreModels.Product.subscription(.freeTrial, amount: "0.00", eligibility: eligibility))
         #expect(product.introductoryPrice != nil)
         #expect(product.isEligibleForIntroOffer == isEligible)
         #expect(product.priceText == text)
     }
 
     @Test func `M112: a product without an offer has none, and eligibility is not requested`() throws {
-        var model = try Product.subscription(.freeTrial, amount: "0.00")
+        var model = try StoreModels.Product.subscription(.freeTrial, amount: "0.00")
         model.introductoryPrice = nil
         #expect(SKProduct(model).introductoryPrice == nil)
         #expect(SKProduct(model).isEligibleForIntroOffer == nil)

@@ -27,7 +27,7 @@ import Testing
     }
 
     private struct Reply: Encodable {
-        var products: [Product] = []
+        var products: [StoreModels.Product] = []
         var invalidProductIdentifiers: [String] = []
         var degraded: [String] = []
     }
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `M2, M7, M9: what the store knows is received once, then the request is finished`() async throws {
         let gateway = try FakeGateway()
-        let known = try Product.sample("a")
+        let known = try StoreModels.Product.sample("a")
         gateway.on(line) { _ in .json(Reply(products: [known], invalidProductIdentifiers: ["b"])) }
         let listener = Listener()
         let request = SKProductsRequest(productIdentifiers: ["b", "a"], queue: gateway.queue())
@@ -168,7 +168,8 @@ import Testing
             ("12345678901234.56", "USD", "en_US@currency=USD", "$12,345,678,901,234.56"),
         ]
         for (amount, currency, locale, text) in table {
-            let product = SKProduct(try Product.sample("p", amount: amount, currency: currency, locale: locale))
+            let product = SKProduct(
+                try StoreModels.Product.sample("p", amount: amount, currency: currency, locale: locale))
             #expect(product.price == NSDecimalNumber(string: amount))
             #expect(product.priceLocale.identifier == locale)
             let written = product.regularPrice?.replacing("\u{A0}", with: " ").replacing("\u{202F}", with: " ")

@@ -41,7 +41,7 @@ import Testing
         #expect(observer.states == [.purchasing, .purchased])
         #expect(store.decisions() == ["continue", "continue"])
         let intent = try #require(seen.withLock { $0.first })
-        #expect(intent.id == "com.example.hiddenBeaches" && intent.product.productIdentifier == intent.id)
+        #expect(intent.id == "com.example.hiddenBeaches" && intent.product.id == intent.id)
         #expect(intent.offer == nil)
         // No task iterates any more: the next launch says so.
         watching.cancel()

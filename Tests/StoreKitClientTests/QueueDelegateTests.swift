@@ -39,7 +39,7 @@ import Testing
     private func waiting(_ id: String, device: String = "alice-1", revision: Int = 2) -> PaymentTransaction {
         var transaction = PaymentTransaction.sample(id, .purchasing, revision: revision, product: "p", device: device)
         transaction.storefrontChange = StorefrontChange(
-            storefront: Storefront(countryCode: "FRA", identifier: "143442"),
+            storefront: StoreModels.Storefront(countryCode: "FRA", identifier: "143442"),
             answerBy: Timestamp(milliseconds: 1_795_600_000_000))
         return transaction
     }

@@ -48,15 +48,16 @@ import Testing
 
     @Test func `units, payment modes and types of offers`() throws {
         #expect(
-            SubscriptionPeriod.Unit.allCases.map {
-                SKProductSubscriptionPeriod(SubscriptionPeriod(numberOfUnits: 2, unit: $0)).unit.rawValue
+            StoreModels.SubscriptionPeriod.Unit.allCases.map {
+                SKProductSubscriptionPeriod(StoreModels.SubscriptionPeriod(numberOfUnits: 2, unit: $0)).unit.rawValue
             } == [0, 1, 2, 3])
-        let price = try Product.sample("p").price
+        let price = try StoreModels.Product.sample("p").price
         func offer(_ mode: ProductDiscount.PaymentMode, _ type: ProductDiscount.Kind) -> SKProductDiscount {
             SKProductDiscount(
                 ProductDiscount(
                     identifier: nil, type: type, price: price, priceLocale: "en_US", paymentMode: mode,
-                    subscriptionPeriod: SubscriptionPeriod(numberOfUnits: 1, unit: .week), numberOfPeriods: 3))
+                    subscriptionPeriod: StoreModels.SubscriptionPeriod(numberOfUnits: 1, unit: .week),
+                    numberOfPeriods: 3))
         }
         #expect(
             ProductDiscount.PaymentMode.allCases.map { offer($0, .introductory).paymentMode.rawValue } == [0, 1, 2])

@@ -56,7 +56,7 @@ import Testing
     @Test func `a payment says what it says, and is copied when it is added`() async throws {
         let shop = try ObservedQueue()
         shop.gateway.on(line) { _ in .json(PaymentTransaction.sample("t1", .purchasing), status: 202) }
-        let payment = SKMutablePayment(product: SKProduct(try Product.sample("p")))
+        let payment = SKMutablePayment(product: SKProduct(try StoreModels.Product.sample("p")))
         payment.quantity = 3
         payment.applicationUsername = "u-17"
         payment.simulatesAskToBuyInSandbox = true

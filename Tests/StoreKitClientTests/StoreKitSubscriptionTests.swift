@@ -30,7 +30,8 @@ import Testing
             .json(PaymentTransaction.sample("t1", .purchased, key: request.key ?? ""), status: 201)
         }
         let queue = gateway.queue()
-        let payment = SKMutablePayment(product: SKProduct(try Product.subscription(.freeTrial, amount: "0.00")))
+        let payment = SKMutablePayment(
+            product: SKProduct(try StoreModels.Product.subscription(.freeTrial, amount: "0.00")))
         let nonce = UUID()
         payment.applicationUsername = "a user"
         payment.paymentDiscount = SKPaymentDiscount(

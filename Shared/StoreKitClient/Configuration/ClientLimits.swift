@@ -23,6 +23,13 @@ enum ClientLimits {
     static let restoresMax = 256
     /// The maximum number of remembered delegate questions. The queue asks each of them once.
     static let questionsMax = 256
+    /// The maximum number of elements that wait for one iterator. Beyond it the oldest are dropped.
+    /// The lists have them.
+    static let undeliveredMax = 1024
+    /// The maximum number of remembered signed lists. Beyond it all are read anew.
+    static let signedListsMax = 64
+    /// The maximum number of identifiers in one request for products. More are asked for in further requests.
+    static let productsMax = 500
     /// The size of one fetched part of content, in bytes.
     static let contentPartBytes: ClosedRange<Int64> = 64 * 1024...1024 * 1024
     /// The maximum number of attempts at one part before the download fails.

@@ -35,6 +35,15 @@ public struct StoreConnection: Sendable {
     /// The ISO 3166-1 alpha-3 country code of a new account. For an existing account it must be the account's
     /// storefront. Nil accepts any.
     public var storefront: String?
+    /// The roots by which signed data is verified, each file in DER or PEM. Nil means the file that `STOREBUS_ROOT`
+    /// names. Without either it is the root that the store names, except in production, where nothing is verified then.
+    public var rootCertificates: [Data]?
+    /// The environment of the app's signed data. With `production` no root that a store names is trusted. Nil means the
+    /// environment that the store names.
+    public var environment: AppStore.Environment?
+    /// Whether ``Transaction/all`` lists consumables that the app has finished. In StoreKit it is
+    /// `SKIncludeConsumableInAppPurchaseHistory` of Info.plist.
+    public var listsFinishedConsumables = false
     /// The directory for downloaded content and the receipt. Nil means a folder of the app and device in the user's
     /// caches.
     public var contentDirectory: URL?
@@ -54,6 +63,7 @@ public struct StoreConnection: Sendable {
     public init(
         gateway: URL, bundleId: String, deviceId: String, account: String, platform: Platform = .other,
         osVersion: String = "1.0", appVersion: String = "1.0", storefront: String? = nil,
+        rootCertificates: [Data]? = nil, environment: AppStore.Environment? = nil,
         contentDirectory: URL? = nil, callbackTarget: DispatchQueue? = nil,
         bringToFront: (@Sendable () -> Void)? = nil,
         log: (@Sendable (String) -> Void)? = nil
@@ -66,10 +76,21 @@ public struct StoreConnection: Sendable {
         self.osVersion = osVersion
         self.appVersion = appVersion
         self.storefront = storefront
+        self.rootCertificates = rootCertificates
+        self.environment = environment
         self.contentDirectory = contentDirectory
         self.callbackTarget = callbackTarget
         self.bringToFront = bringToFront
         self.log = log
+    }
+
+    /// The roots of ``rootCertificates`` or of the environment. Nil for those of the store.
+    var trustedRoots: [Data]? {
+        if let rootCertificates { return rootCertificates }
+        guard let file = ProcessInfo.processInfo.environment["STOREBUS_ROOT"] else { return nil }
+        if let data = FileManager.default.contents(atPath: file) { return [data] }
+        Self.warn("STOREBUS_ROOT names a file that cannot be read, so no signed data is verified: \(file)", self)
+        return []
     }
 
     /// Reports a problem that the app should fix: to `log`, else to standard error.

@@ -16,6 +16,8 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
     public let retryAfter: Duration?
     /// The identifier that finds the request in the store's logs.
     public let traceId: String?
+    /// The request for a refund that is open already, where one is in the way.
+    let refundRequestIdentifier: String?
     /// The StoreKit error, where the gateway names one.
     let storeKitError: TransactionError?
 
@@ -33,6 +35,7 @@ extension StoreProblem {
         isRetryable = problem?.retryable ?? (status >= 500)
         retryAfter = problem?.retryAfterMs.map { .milliseconds($0) }
         traceId = problem?.traceId
+        refundRequestIdentifier = problem?.details["refundRequestIdentifier"]?.stringValue
         storeKitError = problem?.details["error"].flatMap {
             try? StoreJSON.decode(TransactionError.self, from: StoreJSON.encode($0))
         }

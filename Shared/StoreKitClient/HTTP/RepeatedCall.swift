@@ -3,12 +3,16 @@ struct RepeatedCall: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
 
-    /// - Parameter isEndless: Whether a request that never reaches the store is repeated without a limit.
+    /// - Parameters:
+    ///   - isEndless: Whether a request that never reaches the store is repeated without a limit.
+    ///   - onRepetition: Called before each repetition.
     /// - Returns: The successful response.
     /// - Throws: ``StoreProblem`` when the store refuses, `URLError` when it could not be reached in time, or
     ///   `CancellationError` when the queue was deallocated.
     @discardableResult
-    func send(_ call: HTTPCall, isEndless: Bool = false) async throws -> HTTPResponse {
+    func send(
+        _ call: HTTPCall, isEndless: Bool = false, onRepetition: () -> Void = {}
+    ) async throws -> HTTPResponse {
         let clock = ContinuousClock()
         let start = clock.now
         var repetition = Repetition(timing, retryTimeout: isEndless ? nil : timing.retryTimeout)
@@ -19,6 +23,7 @@ struct RepeatedCall: Sendable {
             case .done(let response): return response
             case .failed(let error): throw error
             case .again(let wait):
+                onRepetition()
                 gateway.connection.log?("\(call.path) is sent again in \(wait)")
                 try await clock.sleep(for: wait)
             }

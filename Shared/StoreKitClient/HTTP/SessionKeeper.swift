@@ -22,12 +22,13 @@ final class SessionKeeper: Sendable {
 
     private let connection: StoreConnection
     private let transport: HTTPTransport
-    private let changed: @Sendable (Storefront) -> Void
+    private let changed: @Sendable (StoreModels.Storefront) -> Void
     private let state = LockedValue(State())
 
     /// - Parameter changed: Called with the new storefront when a new session has another one than the session before.
     init(
-        _ connection: StoreConnection, _ transport: HTTPTransport, changed: @escaping @Sendable (Storefront) -> Void
+        _ connection: StoreConnection, _ transport: HTTPTransport,
+        changed: @escaping @Sendable (StoreModels.Storefront) -> Void
     ) {
         self.connection = connection
         self.transport = transport
@@ -38,7 +39,7 @@ final class SessionKeeper: Sendable {
     var current: SessionResponse? { state.withLock { $0.session } }
 
     /// Records that the customer has moved to another storefront.
-    func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
+    func moved(to storefront: StoreModels.Storefront) { state.withLock { $0.session?.storefront = storefront } }
 
     /// Returns a session, opening one when needed.
     /// - Parameter refused: A token that the gateway refused. A session with this token is replaced.

@@ -8,12 +8,12 @@ open class SKProduct: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias PeriodUnit = SKProductPeriodUnit
 
-    private var model: Product?
+    private var model: StoreModels.Product?
 
     /// Creates an empty product, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    convenience init(_ model: Product) {
+    convenience init(_ model: StoreModels.Product) {
         self.init()
         self.model = model
     }

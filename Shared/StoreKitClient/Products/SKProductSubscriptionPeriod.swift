@@ -5,12 +5,12 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias Unit = SKProductPeriodUnit
 
-    private var model: SubscriptionPeriod?
+    private var model: StoreModels.SubscriptionPeriod?
 
     /// Creates an empty period, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    convenience init(_ model: SubscriptionPeriod) {
+    convenience init(_ model: StoreModels.SubscriptionPeriod) {
         self.init()
         self.model = model
     }

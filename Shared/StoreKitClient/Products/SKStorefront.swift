@@ -3,12 +3,12 @@ internal import StoreModels
 /// The store of one country.
 open class SKStorefront: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
-    private var model: Storefront?
+    private var model: StoreModels.Storefront?
 
     /// Creates an empty storefront, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    convenience init(_ model: Storefront) {
+    convenience init(_ model: StoreModels.Storefront) {
         self.init()
         self.model = model
     }

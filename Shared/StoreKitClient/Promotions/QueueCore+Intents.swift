@@ -7,10 +7,9 @@ extension QueueCore {
         switch state.handler {
         case .delegate: enqueue(in: &state) { core in core.ask(intent) }
         case .purchaseIntent:
-            // Not under the lock: to wake a listener takes its task's lock, which a canceller holds while it waits for
-            // this one.
-            let listeners = Array(state.intentListeners.values)
-            enqueue(in: &state) { _ in for listener in listeners { listener.yield(intent) } }
+            // After the callback that brings the app to the front.
+            let listeners = Array(state.listeners.intents.values)
+            enqueue(in: &state) { _ in for listener in listeners { listener.put(intent, key: nil)?() } }
         case .none: state.intents.withdraw(intent.intentIdentifier)
         }
     }
@@ -37,32 +36,11 @@ extension QueueCore {
                 : IntentDecision(intentIdentifier: id, decision: .defer))
     }
 
-    /// Returns a stream of the purchase intents.
+    /// Begins to listen to purchase intents.
     /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
-    func promotedPurchases() -> AsyncStream<StorePurchaseIntent> {
+    func promotedPurchases() -> DeliveryIterator<StorePurchaseIntent> {
         if let reason = connection.purchaseIntentUnsupported { fatalError(reason) }
-        let (intents, listener) = AsyncStream<StorePurchaseIntent>.makeStream(
-            bufferingPolicy: .bufferingNewest(ClientLimits.intentsMax))
-        let (number, living) = state.withLock { state in
-            let living = state.observers.prune()
-            let number = state.listen(listener)
-            state.checkHandlers()
-            // No task waits for the stream yet, so none is woken.
-            for intent in state.intents.undecided { listener.yield(intent) }
-            followListeners(in: &state)
-            return (number, living)
-        }
-        withExtendedLifetime(living) {}
-        listener.onTermination = { [weak self] _ in self?.stopListening(number) }
-        return intents
-    }
-
-    private func stopListening(_ number: Int) {
-        let gone = state.withLock { state in
-            let listener = state.stopListening(number)
-            return (listener, endRunIfUnobserved(in: &state))
-        }
-        withExtendedLifetime(gone) {}
+        return listen(\.intents) { state in state.intents.undecided.map { ($0, key: $0.intentIdentifier) } }
     }
 }
 

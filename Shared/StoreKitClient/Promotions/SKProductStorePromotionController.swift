@@ -18,7 +18,7 @@ internal import StoreModels
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
     private struct ProductVisibility: JSONForm, Decodable {
-        typealias Body = VisibilityResponse<Product>
+        typealias Body = VisibilityResponse<StoreModels.Product>
 
         let visibility: StorePromotionVisibility
     }
@@ -46,10 +46,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
         queue.core.override { call -> SKProductStorePromotionVisibility in
-            let request = HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product.productIdentifier])
-            let reply = try await call.gateway.send(request).checked()
-                .body(of: PromotionRoutes.visibility, as: ProductVisibility.self)
-            return SKProductStorePromotionVisibility(reply.visibility)
+            SKProductStorePromotionVisibility(try await Self.visibility(of: product.productIdentifier, by: call))
         } then: { result in
             completionHandler?((try? result.get()) ?? .default, result.error)
         }
@@ -61,10 +58,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         queue.core.override { call in
-            _ = try await call.send(
-                HTTPCall(
-                    PromotionRoutes.putVisibility, [.productIdentifier: product.productIdentifier],
-                    body: NewVisibility(visibility: promotionVisibility.model)))
+            try await Self.put(promotionVisibility.model, of: product.productIdentifier, by: call)
         } then: { result in
             completionHandler?(result.error)
         }
@@ -94,13 +88,30 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         queue.core.override { call in
-            _ = try await call.send(
-                HTTPCall(
-                    PromotionRoutes.putOrder,
-                    body: NewOrder(productIdentifiers: promotionOrder.map(\.productIdentifier))))
+            try await Self.put(order: promotionOrder.map(\.productIdentifier), by: call)
         } then: { result in
             completionHandler?(result.error)
         }
+    }
+}
+
+/// The requests, which ``Product/PromotionInfo`` makes too.
+extension SKProductStorePromotionController {
+    static func visibility(of product: String, by call: RepeatedCall) async throws -> StorePromotionVisibility {
+        let request = HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product])
+        return try await call.gateway.send(request).checked()
+            .body(of: PromotionRoutes.visibility, as: ProductVisibility.self).visibility
+    }
+
+    static func put(_ visibility: StorePromotionVisibility, of product: String, by call: RepeatedCall) async throws {
+        try await call.send(
+            HTTPCall(
+                PromotionRoutes.putVisibility, [.productIdentifier: product],
+                body: NewVisibility(visibility: visibility)))
+    }
+
+    static func put(order: [String], by call: RepeatedCall) async throws {
+        try await call.send(HTTPCall(PromotionRoutes.putOrder, body: NewOrder(productIdentifiers: order)))
     }
 }
 

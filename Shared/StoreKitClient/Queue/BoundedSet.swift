@@ -23,4 +23,10 @@ struct BoundedSet<Element: Hashable & Sendable>: Sendable {
         }
         return true
     }
+
+    mutating func remove(_ element: Element) {
+        guard members.remove(element) != nil else { return }
+        order = (order[oldest...] + order[..<oldest]).filter { $0 != element }
+        oldest = 0
+    }
 }

@@ -11,8 +11,14 @@ extension QueueCore {
                 let queued = state.table.transactions.first(where: { $0.model.id == model.id })
             else { continue }
             let transaction = objects(of: [queued], in: &state)[0]
-            let storefront = SKStorefront(change.storefront)
-            enqueue(in: &state) { core in core.ask(transaction, model.id, storefront) }
+            let key = model.payment.requestIdentifier
+            if state.purchases[key] != nil {
+                let storefront = Storefront(change.storefront)
+                enqueue(in: &state) { core in core.ask(key, model.id, storefront) }
+            } else {
+                let storefront = SKStorefront(change.storefront)
+                enqueue(in: &state) { core in core.ask(transaction, model.id, storefront) }
+            }
         }
     }
 
@@ -21,6 +27,10 @@ extension QueueCore {
     func priceConsentPending(_ subscription: String, in state: inout QueueState) {
         state.priceConsents.insert(subscription)
         guard state.consentsAsked.insert(subscription) else { return }
+        // An app that iterates the messages shows them itself.
+        guard state.listeners.messages.isEmpty else {
+            return state.put(Message(reason: .priceIncreaseConsent), \.messages, key: subscription)
+        }
         enqueue(in: &state) { core in
             guard let queue = core.state.withLock({ $0.queue }), let delegate = queue.delegate else { return }
             core.answer(subscription, show: delegate.paymentQueueShouldShowPriceConsent(queue))
@@ -36,15 +46,26 @@ extension QueueCore {
     /// Asks the delegate. Without one the purchase continues, as in StoreKit. Runs on the callback queue.
     private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
         guard let queue = state.withLock({ $0.queue }) else { return }
-        let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
+        answer(id, queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true)
+    }
+
+    /// Asks the option of a purchase. Without one the purchase continues. Runs on the callback queue.
+    private func ask(_ key: String, _ id: String, _ storefront: Storefront) {
+        let question = state.withLock { $0.purchases[key]?.question }
+        let shouldContinue = question?.shouldContinue(storefront) ?? true
+        if !shouldContinue { state.withLock { $0.purchases[key]?.isStopped = true } }
+        answer(id, shouldContinue)
+    }
+
+    private func answer(_ id: String, _ shouldContinue: Bool) {
         post(
             HTTPCall(
                 TransactionRoutes.answerStorefrontChange, [.id: id],
-                body: ContinueTransactionBody(shouldContinue: shouldContinue))
-        )
+                body: ContinueTransactionBody(shouldContinue: shouldContinue)))
     }
 
     private func answer(_ subscription: String, show: Bool) {
+        if show { state.withLock { _ = $0.priceConsents.remove(subscription) } }
         post(
             HTTPCall(
                 SubscriptionRoutes.showPriceConsent, [.originalTransactionIdentifier: subscription],

@@ -13,6 +13,7 @@ extension QueueCore {
         let payment = fields.model(key: UUID().uuidString.lowercased())
         let key = payment.requestIdentifier
         let isTooMany = state.withLock { state in
+            state.deliveries.adds(key: key)
             tell(state.table.add(payment), in: &state)
             return state.table.unnamedCount > ClientLimits.paymentsMax
         }
@@ -43,23 +44,30 @@ extension QueueCore {
     }
 
     /// Finishes a transaction. The request is repeated until the store has responded.
-    func finish(_ transaction: QueuedTransaction) {
+    /// - Parameter tried: Called after each attempt, or at once if there is nothing to ask for.
+    func finish(_ transaction: QueuedTransaction, _ tried: @escaping @Sendable () -> Void = {}) {
         let step = state.withLock { state in
+            if let number = transaction.model.number { state.deliveries.finish(number) }
             let step = state.table.finish(transaction)
             if case .done(let changes) = step { tell(changes, in: &state) }
             return step
         }
-        guard case .ask(let id) = step else { return }
+        guard case .ask(let id) = step else { return tried() }
         tasks.run { [weak self, call] in
+            defer { tried() }
             do {
-                try await call.send(HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), isEndless: true)
+                let request = HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty())
+                try await call.send(request, isEndless: true, onRepetition: tried)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
                 // The transaction no longer exists in the store.
                 self?.finishAnswered(id)
             } catch {
                 self?.connection.log?("a transaction could not be finished and comes again: \(type(of: error))")
-                self?.state.withLock { $0.table.finishRefused(id) }
+                self?.state.withLock { state in
+                    state.table.finishRefused(id)
+                    if let number = transaction.model.number { state.deliveries.finishRefused(number) }
+                }
             }
         }
     }

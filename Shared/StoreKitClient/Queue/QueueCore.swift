@@ -17,15 +17,16 @@ final class QueueCore: Sendable {
     let callbacks: CallbackQueue
     let receipt: ReceiptFile
     let overrides = OverrideQueue()
+    let lists = LockedValue(SignedLists())
     private let downloadQueue: LockedValue<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
         self.connection = connection
         self.timing = timing
-        let moved = LockedValue<(@Sendable () -> Void)?>(nil)
+        let moved = LockedValue<(@Sendable (StoreModels.Storefront) -> Void)?>(nil)
         let transport = HTTPTransport(timeout: timing.requestTimeout)
         streamTransport = HTTPTransport(timeout: timing.streamTimeout)
-        sessions = SessionKeeper(connection, transport) { _ in moved.withLock { $0 }?() }
+        sessions = SessionKeeper(connection, transport) { storefront in moved.withLock { $0 }?(storefront) }
         gateway = GatewayClient(connection: connection, transport: transport, sessions: sessions)
         call = RepeatedCall(gateway: gateway, timing: timing)
         callbacks = CallbackQueue(target: connection.callbackTarget)
@@ -37,7 +38,11 @@ final class QueueCore: Sendable {
             self?.tell(.updatedDownloads([download]))
         }
         downloadQueue.withLock { $0 = made }
-        moved.withLock { $0 = { [weak self] in self?.tell(.storefrontChanged) } }
+        moved.withLock {
+            $0 = { [weak self] storefront in
+                self?.change { state in self?.storefrontMoved(to: storefront, in: &state) }
+            }
+        }
     }
 
     deinit {
@@ -88,19 +93,19 @@ extension QueueCore {
     }
 
     /// Opens the stream for the first observer or iterator. Opens another one when the handling of promoted purchases
-    /// has changed.
+    /// has changed, and for the first use of StoreKit 2.
     func followListeners(in state: inout QueueState) {
-        let handler = state.handler
-        guard state.stream?.handler != handler else { return }
+        let (handler, isSigned) = (state.handler, state.usesSignedData)
+        guard state.stream?.handler != handler || state.stream?.isSigned != isSigned else { return }
         state.stream?.task.cancel()
         state.nextStream += 1
         let stream = StreamKeeper(
-            number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
-            sessions: sessions, timing: timing)
+            number: state.nextStream, handler: handler, isSigned: isSigned, connection: connection,
+            transport: streamTransport, sessions: sessions, timing: timing)
         // Unstructured, because registering an observer returns immediately; it is cancelled with the last observer.
         let core: @Sendable () -> QueueCore? = { [weak self] in self }
         let task = Task { await stream.run(core) }
-        state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
+        state.stream = RunningStream(number: state.nextStream, handler: handler, isSigned: isSigned, task: task)
     }
 
     /// Closes the stream and forgets the store's state when no observer or iterator is left.
@@ -108,12 +113,17 @@ extension QueueCore {
     func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
         let living = state.observers.prune()
         if state.isObserved {
-            followListeners(in: &state)
+            // A superseded stream stays closed.
+            if state.stream != nil { followListeners(in: &state) }
         } else {
             state.stream?.task.cancel()
             state.stream = nil
             state.table.endRun()
             state.intents.endRun()
+            state.deliveries.endRun()
+            state.revoked.removeAll()
+            state.synchronization?.cancel()
+            state.usesSignedData = false
             state.priceConsents.removeAll()
             state.consentsAsked = BoundedSet(count: ClientLimits.questionsMax)
             state.downloads.removeAll()
@@ -226,13 +236,24 @@ extension QueueCore {
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> Task<Void, Never> {
         request(completion) { [gateway] in
-            let query = StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())
-            let response = try await gateway.send(HTTPCall(ProductRoutes.query, body: query)).checked()
-            let reply = try response.body(of: ProductRoutes.query)
+            let reply = try await Self.products(identifiers.sorted(), by: gateway)
             return SKProductsResponse(
                 products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers
             )
         }
+    }
+
+    /// Requests products, by identifiers of which each is there once.
+    func products(_ identifiers: [String]) async throws -> ProductsResponse<StoreModels.Product> {
+        try await Self.products(identifiers, by: gateway)
+    }
+
+    private static func products(
+        _ identifiers: [String], by gateway: GatewayClient
+    ) async throws -> ProductsResponse<StoreModels.Product> {
+        let query = StoreHTTP.ProductsQuery(productIdentifiers: identifiers)
+        let response = try await gateway.send(HTTPCall(ProductRoutes.query, body: query)).checked()
+        return try response.body(of: ProductRoutes.query)
     }
 
     /// Fetches the receipt into its file.
@@ -280,6 +301,8 @@ struct RunningStream: Sendable {
     let number: Int
     /// The handling of promoted purchases that the launch declared. Another handling needs another launch (M60).
     let handler: DeviceLaunch.PromotedPurchases
+    /// Whether the stream has StoreKit 2's events.
+    let isSigned: Bool
     let task: Task<Void, Never>
 }
 
@@ -311,16 +334,19 @@ final class TaskBag: Sendable {
     deinit { for task in state.withLock({ $0.tasks.values }) { task.cancel() } }
 
     /// Starts a task and returns immediately.
-    func run(_ operation: @escaping @Sendable () async -> Void) {
+    @discardableResult
+    func run(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         state.withLock { state in
             let number = state.next
             state.next += 1
             // Unstructured, because StoreKit's calls return immediately. It cannot end before it is stored: ending
             // takes the lock that is held here.
-            state.tasks[number] = Task { [weak self] in
+            let task = Task { [weak self] in
                 await operation()
                 self?.state.withLock { $0.tasks[number] = nil }
             }
+            state.tasks[number] = task
+            return task
         }
     }
 }

@@ -8,9 +8,19 @@ struct QueueState: Sendable {
     /// The app's objects of the queue's downloads, by identifier.
     var downloads: [String: SKDownload] = [:]
     var intents = PendingIntents()
-    /// The iterators of ``PurchaseIntent/intents``.
-    private(set) var intentListeners: [Int: AsyncStream<StorePurchaseIntent>.Continuation] = [:]
-    private var nextListener = 0
+    /// The iterators of StoreKit 2's sequences that do not end.
+    var listeners = DeliveryListeners()
+    var deliveries = TransactionDeliveries()
+    /// The products that the customer has lost, until the stream brings the transaction.
+    var revoked: Set<String> = []
+    /// Reads what a stream does not bring at its beginning.
+    var synchronization: Task<Void, Never>?
+    /// The purchases that ``Product/purchase(options:)`` waits for, by their keys.
+    var purchases: [String: RunningPurchase] = [:]
+    /// Whether the run has used StoreKit 2, so that the stream has signed data.
+    var usesSignedData = false
+    /// Wakes those who wait, after the lock.
+    var wakes: [@Sendable () -> Void] = []
     /// The stream, or nil without an observer or iterator.
     var stream: RunningStream?
     var nextStream = 0
@@ -28,29 +38,17 @@ struct QueueState: Sendable {
 
     init(deviceId: String) { table = UnfinishedTransactions(deviceId: deviceId) }
 
-    var isObserved: Bool { !observers.isEmpty || !intentListeners.isEmpty }
+    var isObserved: Bool { !observers.isEmpty || !listeners.isEmpty || !purchases.isEmpty }
 
     /// How the app handles promoted purchases.
     var handler: DeviceLaunch.PromotedPurchases {
         if observers.handlesStorePayments { return .delegate }
-        return intentListeners.isEmpty ? .none : .purchaseIntent
+        return listeners.intents.isEmpty ? .none : .purchaseIntent
     }
-
-    /// - Returns: The listener's number.
-    mutating func listen(_ listener: AsyncStream<StorePurchaseIntent>.Continuation) -> Int {
-        defer { nextListener += 1 }
-        intentListeners[nextListener] = listener
-        return nextListener
-    }
-
-    /// - Returns: The listener, to be released after the lock.
-    mutating func stopListening(
-        _ number: Int
-    ) -> AsyncStream<StorePurchaseIntent>.Continuation? { intentListeners.removeValue(forKey: number) }
 
     /// Traps when the app handles promoted purchases both ways (M60).
     func checkHandlers() {
-        guard observers.handlesStorePayments, !intentListeners.isEmpty else { return }
+        guard observers.handlesStorePayments, !listeners.intents.isEmpty else { return }
         fatalError(
             "promoted purchases are handled by an observer's paymentQueue(_:shouldAddStorePayment:for:) or by "
                 + "PurchaseIntent.intents, never by both: leave one of them out")
@@ -181,6 +179,16 @@ struct PendingIntents: Sendable {
     /// Records that the intent is continued.
     /// - Returns: Whether this adds a payment. True once (I3).
     mutating func addsPayment(_ id: String) -> Bool { continued.insert(id) }
+
+    /// Whether the intent has had its payment.
+    func isContinued(_ id: String) -> Bool { continued.contains(id) }
+
+    /// Records that ``Product/purchase(options:)`` has continued the intent, or has found it decided.
+    mutating func purchased(_ id: String) {
+        withdraw(id)
+        decided.insert(id)
+        continued.insert(id)
+    }
 
     /// Records the app's decision.
     /// - Returns: The decision to send now, or nil while another one is on its way.

@@ -39,6 +39,16 @@ struct UnfinishedTransactions: Sendable {
     /// The unfinished transactions, oldest first.
     var transactions: [QueuedTransaction] { order.compactMap { entries[$0] } }
 
+    /// The transaction with this number. Nil without one.
+    func transaction(_ number: UInt64) -> QueuedTransaction? { transactions.first { $0.model.number == number } }
+
+    /// The payments' keys by the numbers of their transactions.
+    var keysByNumber: [UInt64: String] {
+        Dictionary(
+            transactions.compactMap { entry in entry.model.number.map { ($0, entry.model.payment.requestIdentifier) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
     /// The number of payments without an `id` of the store.
     var unnamedCount: Int { unnamed.count }
 
@@ -230,4 +240,20 @@ struct QueuedTransaction: Hashable, Sendable {
         left.identity == right.identity && left.model == right.model && left.isLocal == right.isLocal
     }
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+extension PaymentTransaction {
+    /// The transaction's number, which signed data names it by. Nil without one.
+    var number: UInt64? { transactionIdentifier.flatMap { UInt64($0) } }
+}
+
+extension QueuedTransaction {
+    /// A signed transaction that the queue does not have. The store finishes it by its number.
+    init(finishing transaction: Transaction) {
+        let model = PaymentTransaction(
+            id: "\(transaction.id)", transactionIdentifier: "\(transaction.id)", transactionState: .purchased,
+            payment: Payment(requestIdentifier: "", productIdentifier: transaction.productID), revision: 0,
+            originDeviceId: "")
+        self.init(identity: model.id, model: model, isLocal: false)
+    }
 }

@@ -8,16 +8,20 @@ enum StreamEvent: Equatable, Sendable {
     case downloads([Download])
     case restoreFinished(String)
     case restoreFailed(String, TransactionError)
-    case storefront(Storefront)
+    case storefront(StoreModels.Storefront)
     case revoked([String])
     /// A price increase waits for the customer's consent. The value is the subscription's original transaction.
     case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's decision.
     case promoted(StorePurchaseIntent)
+    /// A transaction is new or has changed, for StoreKit 2.
+    case signedTransaction(SignedTransactionEvent)
+    /// A subscription has changed, for StoreKit 2.
+    case subscriptionStatus(SubscriptionStatusEvent)
     /// The store brings the app to the front, for the purchase that comes next.
     case openApp
-    /// Every unfinished transaction was delivered.
-    case synchronized
+    /// Every unfinished transaction was delivered, as of this position.
+    case synchronized(Int64)
     /// The app was launched again on this device, so this stream is over.
     case superseded
 
@@ -42,8 +46,10 @@ enum StreamEvent: Equatable, Sendable {
         case .shouldShowPriceConsent:
             .priceConsentPending(try decode(PriceConsentEvent.self, event).originalTransactionIdentifier)
         case .promotedPurchase: .promoted(try decode(PromotedPurchaseEvent.self, event).intent)
+        case .signedTransaction: .signedTransaction(try decode(SignedTransactionEvent.self, event))
+        case .subscriptionStatus: .subscriptionStatus(try decode(SubscriptionStatusEvent.self, event))
         case .openApp: .openApp
-        case .synchronized: .synchronized
+        case .synchronized: .synchronized(try decode(PositionEvent.self, event).seq ?? 0)
         case .superseded: .superseded
         case nil: nil
         }
@@ -61,6 +67,31 @@ enum StreamEvent: Equatable, Sendable {
 
     private static func restoreFailed(_ end: RestoreEndEvent) -> StreamEvent {
         .restoreFailed(end.restoreIdentifier, end.error ?? TransactionError(.unknown, "the restore failed"))
+    }
+}
+
+extension StreamEvent {
+    /// The signed data of an event, with the outcome of its verification.
+    enum Signed: Sendable {
+        case transaction(VerificationResult<Transaction>)
+        case status(Product.SubscriptionInfo.Status)
+    }
+
+    /// Whether the event has signed data.
+    var isSigned: Bool {
+        switch self {
+        case .signedTransaction, .subscriptionStatus: true
+        default: false
+        }
+    }
+
+    /// Verifies the signed data of the event. Nil for an event without any.
+    func verified(by verifier: StoreVerifier) -> Signed? {
+        switch self {
+        case .signedTransaction(let event): .transaction(verifier.result(event.signedTransaction))
+        case .subscriptionStatus(let event): .status(.init(event.status, by: verifier))
+        default: nil
+        }
     }
 }
 

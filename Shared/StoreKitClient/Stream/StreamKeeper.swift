@@ -15,6 +15,8 @@ struct StreamKeeper: Sendable {
     let number: Int
     /// The handling of promoted purchases that the launch declares to the store.
     let handler: DeviceLaunch.PromotedPurchases
+    /// Whether the stream has StoreKit 2's events.
+    let isSigned: Bool
     let connection: StoreConnection
     let transport: HTTPTransport
     let sessions: SessionKeeper
@@ -31,7 +33,7 @@ struct StreamKeeper: Sendable {
                 try await read(token: session.token, core) { backoff.reset() }
                 note("the stream has ended and is opened again", core)
             } catch End.superseded {
-                core()?.streamSuperseded()
+                core()?.streamSuperseded(number)
                 return
             } catch End.refused(let problem, let token) where problem.status == 401 {
                 _ = try? await sessions.session(insteadOf: token)
@@ -53,7 +55,7 @@ struct StreamKeeper: Sendable {
     private func read(
         token: String, _ core: @Sendable () -> QueueCore?, onSynchronized: () -> Void
     ) async throws {
-        var call = HTTPCall(TransactionRoutes.stream)
+        var call = HTTPCall(TransactionRoutes.stream, query: ["form": isSigned ? "2" : nil])
         call.headers["Accept"] = "text/event-stream"
         guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
         core()?.streamOpening(number)
@@ -69,7 +71,7 @@ struct StreamKeeper: Sendable {
             case .data(let data):
                 for case .event(let event) in try parser.append(data) {
                     guard let core = core() else { return }
-                    if try take(event, token, core) { onSynchronized() }
+                    if try await take(event, token, core) { onSynchronized() }
                     await core.caughtUp()
                 }
                 transfer.consumed(data.count)
@@ -85,14 +87,16 @@ struct StreamKeeper: Sendable {
     /// - Throws: `End.superseded` when a newer launch of the app has taken over.
     private func take(
         _ event: ServerSentEvent, _ token: String, _ core: QueueCore
-    ) throws -> Bool {
+    ) async throws -> Bool {
         guard let received = StreamEvent(event) else {
             connection.log?("an event of the stream was not understood: \(event.name)")
             return false
         }
-        if received == .superseded, sessions.superseded(token) { throw End.superseded }
-        core.received(received, from: number)
-        return received == .synchronized
+        // A stream that this queue has replaced by itself is cancelled.
+        if received == .superseded, !Task.isCancelled, sessions.superseded(token) { throw End.superseded }
+        await core.received(received, from: number)
+        if case .synchronized = received { return true }
+        return false
     }
 
     /// Returns the error's code, without text that could contain an address or token.

@@ -31,10 +31,10 @@ import Testing
     }
 
     @Test func `objects of the store are equal when it says the same of them`() throws {
-        let model = try Product.sample("p")
+        let model = try StoreModels.Product.sample("p")
         #expect(SKProduct(model) == SKProduct(model))
         #expect(SKProduct(model).hash == SKProduct(model).hash)
-        #expect(SKProduct(model) != SKProduct(try Product.sample("q")))
+        #expect(SKProduct(model) != SKProduct(try StoreModels.Product.sample("q")))
         #expect(SKProduct(model) != MockProduct(identifier: "p"))
         let payment = SKPayment(product: SKProduct(model))
         #expect(payment == SKPayment(product: SKProduct(model)) && payment != SKPayment())
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a copy of a payment does not change, and a mutable copy can be changed`() throws {
-        let payment = SKMutablePayment(product: SKProduct(try Product.sample("p")))
+        let payment = SKMutablePayment(product: SKProduct(try StoreModels.Product.sample("p")))
         payment.quantity = 2
         let copy = try #require(payment.copy() as? SKPayment)
         let mutable = try #require(copy.mutableCopy() as? SKMutablePayment)

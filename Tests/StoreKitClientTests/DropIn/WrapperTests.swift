@@ -9,7 +9,7 @@ import Testing
 /// with their defaults, against a gateway of the test's.
 @Suite struct WrapperTests {
     private struct Reply: Encodable {
-        var products: [Product]
+        var products: [StoreModels.Product]
         var invalidProductIdentifiers: [String] = []
         var degraded: [String] = []
     }
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a products request that is not kept is answered`() async throws {
         let shop = try Shop()
-        let product = try Product.sample("a")
+        let product = try StoreModels.Product.sample("a")
         shop.gateway.on("POST /v1/products/query") { _ in .json(Reply(products: [product])) }
         shop.app.fetch(["a"], from: shop.queue)
         try await eventually("the products are there") { !shop.read { $0.products }.isEmpty }
@@ -60,7 +60,7 @@ import Testing
             shop.stream.send("restoreCompletedTransactionsFinished", ["restoreIdentifier": "r1"])
             return .json(["restoreIdentifier": "r1"], status: 202)
         }
-        let payment = SKMutablePayment(product: SKProduct(try Product.sample("a")))
+        let payment = SKMutablePayment(product: SKProduct(try StoreModels.Product.sample("a")))
         payment.applicationUsername = ""
         shop.queue.add(payment)
         #expect(payment.applicationUsername == "")
@@ -97,7 +97,7 @@ import Testing
     @Test func `a payment with requestData is refused, uncharged`() async throws {
         let shop = try Shop()
         shop.queue.add(shop.app)
-        let payment = SKMutablePayment(product: SKProduct(try Product.sample("a")))
+        let payment = SKMutablePayment(product: SKProduct(try StoreModels.Product.sample("a")))
         payment.requestData = Data([1])
         shop.queue.add(payment)
         try await eventually("it has failed") { shop.read { $0.states } == [.purchasing, .failed] }

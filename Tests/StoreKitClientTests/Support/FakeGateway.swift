@@ -166,11 +166,15 @@ final class FakeGateway: Sendable {
 }
 
 extension FakeAnswer {
-    static func session(token: String, storefront: String = "USA", canMakePayments: Bool = true) -> FakeAnswer {
-        let members: [String: JSONValue] = [
+    static func session(
+        token: String, storefront: String = "USA", canMakePayments: Bool = true, environment: JSONValue? = "Sandbox"
+    ) -> FakeAnswer {
+        var members: [String: JSONValue] = [
             "token": .string(token), "expiresAt": "2026-11-22T10:00:00.000Z", "canMakePayments": .bool(canMakePayments),
             "storefront": .object(["countryCode": .string(storefront), "identifier": "143441"]), "degraded": .array([]),
+            "deviceVerificationId": "9b1f3f0e-2f0b-5e0a-8c0e-4f5a1b2c3d4e",
         ]
+        members["environment"] = environment
         return .json(members, status: 201)
     }
 }

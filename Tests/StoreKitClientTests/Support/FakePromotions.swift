@@ -7,13 +7,13 @@ import StoreModels
 final class FakePromotions: Sendable {
     private struct Order: Encodable {
         var productIdentifiers: [String]
-        var products: [Product]
+        var products: [StoreModels.Product]
     }
 
     private struct Visibility: Encodable {
         var productIdentifier: String
         var visibility: String
-        var products: [Product]
+        var products: [StoreModels.Product]
     }
 
     private struct Decided: Encodable {
@@ -28,13 +28,15 @@ final class FakePromotions: Sendable {
 
     let gateway: FakeGateway
     let stream = FakeStream.beginning()
-    let products: [Product]
+    let products: [StoreModels.Product]
     private let overrides = LockedValue(PromotionOverrides())
 
     /// Answers for three products and for every decision.
     init() throws {
         gateway = try FakeGateway()
-        products = try ["hiddenBeaches", "pro", "fishingHotSpots"].map { try Product.sample("com.example.\($0)") }
+        products = try ["hiddenBeaches", "pro", "fishingHotSpots"].map {
+            try StoreModels.Product.sample("com.example.\($0)")
+        }
         gateway.on("GET /v1/transactions/stream") { [stream] _ in .stream(stream) }
         gateway.on("POST /v1/transactions/*/finish") { _ in .json([String: String]()) }
         gateway.on("POST /v1/intents/*/decision") { [stream] in Self.decide($0, stream) }
@@ -131,7 +133,7 @@ extension StorePurchaseIntent {
         StorePurchaseIntent(
             intentIdentifier: id, state: state,
             payment: Payment(requestIdentifier: "intent:\(id)", productIdentifier: product),
-            product: try Product.sample(product), source: .storePage,
+            product: try StoreModels.Product.sample(product), source: .storePage,
             expiresAt: Timestamp(milliseconds: 1_795_600_000_000))
     }
 }

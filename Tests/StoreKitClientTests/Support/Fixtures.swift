@@ -43,31 +43,31 @@ extension PaymentTransaction {
     }
 }
 
-extension Product {
+extension StoreModels.Product {
     static func sample(
         _ identifier: String, amount: String = "1.99", currency: String = "USD", locale: String = "en_US@currency=USD"
-    ) throws -> Product {
+    ) throws -> StoreModels.Product {
         guard let code = Currency(code: currency), let price = Money(amount: amount, currency: code) else {
             throw CocoaError(.coderInvalidValue)
         }
-        return Product(
+        return StoreModels.Product(
             productIdentifier: identifier, type: .nonConsumable, localizedTitle: "Title", localizedDescription: "Text",
             price: price, priceLocale: locale)
     }
 }
 
-extension Product {
+extension StoreModels.Product {
     /// `pro.monthly` at 9.99 with an introductory offer, in the words of the store.
     static func subscription(
         _ mode: ProductDiscount.PaymentMode, amount: String = "1.99", period: String = "P1M", count: Int = 1,
         currency: String = "USD", locale: String = "en_US@currency=USD", eligibility: OfferEligibility? = .eligible
-    ) throws -> Product {
+    ) throws -> StoreModels.Product {
         var product = try sample("pro.monthly", amount: "9.99", currency: currency, locale: locale)
-        guard let length = SubscriptionPeriod(iso8601: period),
+        guard let length = StoreModels.SubscriptionPeriod(iso8601: period),
             let price = Money(amount: amount, currency: product.price.currency)
         else { throw CocoaError(.coderInvalidValue) }
         product.type = .autoRenewable
-        product.subscriptionPeriod = SubscriptionPeriod(numberOfUnits: 1, unit: .month)
+        product.subscriptionPeriod = StoreModels.SubscriptionPeriod(numberOfUnits: 1, unit: .month)
         product.subscriptionGroupIdentifier = "pro"
         product.introductoryPrice = ProductDiscount(
             identifier: nil, type: .introductory, price: price, priceLocale: locale, paymentMode: mode,

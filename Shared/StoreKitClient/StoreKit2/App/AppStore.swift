@@ -1,0 +1,106 @@
+internal import StoreHTTP
+internal import StoreModels
+
+/// The store as the app sees it.
+public enum AppStore: Sendable {
+    /// Whether the customer may pay, as ``SKPaymentQueue/canMakePayments()`` says.
+    public static var canMakePayments: Bool { SKPaymentQueue.current.canMakePayments }
+
+    /// The device's identifier in signed data. Nil when the store cannot be asked. The first call waits for it.
+    public static var deviceVerificationID: UUID? {
+        let core = SKPaymentQueue.current.core
+        let session = core.sessions.waitForFirst(core.timing.firstSessionWait)
+        return session.flatMap { UUID(uuidString: $0.deviceVerificationId) }
+    }
+
+    /// Forgets what was read of the customer's purchases, here and in the store. Nothing is delivered again.
+    /// The customer need not sign in, because the connection names the account.
+    /// - Throws: ``StoreKitError``
+    public static func sync() async throws { try await SKPaymentQueue.current.core.sync() }
+
+    /// Returns at once: the operator manages the customer's subscriptions. The anchor has no effect.
+    @MainActor public static func showManageSubscriptions(in anchor: some AnyObject) async throws {}
+
+    /// Returns at once: the operator manages the customer's subscriptions. The anchor has no effect.
+    @MainActor public static func showManageSubscriptions(
+        in anchor: some AnyObject, subscriptionGroupID: String
+    ) async throws {}
+
+    /// Throws: a customer of this store redeems an offer code outside the app.
+    /// - Throws: ``StoreKitError/unsupported``
+    @MainActor public static func presentOfferCodeRedeemSheet(in anchor: some AnyObject) async throws {
+        throw StoreKitError.unsupported
+    }
+
+    /// A wish for redeeming an offer code. There are none.
+    public struct RedeemOption: Hashable, Sendable {}
+
+    /// Throws: a customer of this store redeems an offer code outside the app.
+    /// - Throws: ``StoreKitError/unsupported``
+    @MainActor public static func presentOfferCodeRedeemSheet(
+        from anchor: some AnyObject, options: Set<RedeemOption> = []
+    ) async throws -> VerificationResult<Transaction> { throw StoreKitError.unsupported }
+
+    /// Does nothing: this store has no reviews.
+    @MainActor public static func requestReview(in anchor: some AnyObject) {}
+
+    /// Returns at once: this store has no merchandising.
+    @MainActor public static func presentMerchandising(
+        _ kind: AppStoreMerchandisingKind, from anchor: some AnyObject
+    ) async throws -> AppStoreMerchandisingKind.PresentationResult { .dismissed }
+
+    /// The environments of signed data.
+    public struct Environment: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Real money.
+        public static let production = Environment(rawValue: AppStoreEnvironment.production.rawValue)
+        /// Test money.
+        public static let sandbox = Environment(rawValue: AppStoreEnvironment.sandbox.rawValue)
+        /// Tests.
+        public static let xcode = Environment(rawValue: AppStoreEnvironment.xcode.rawValue)
+    }
+
+    /// The platforms of an app's first download.
+    public struct Platform: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// iPhone and iPad.
+        public static let iOS = Platform(rawValue: "iOS")
+        /// Mac.
+        public static let macOS = Platform(rawValue: "macOS")
+        /// Apple TV.
+        public static let tvOS = Platform(rawValue: "tvOS")
+        /// Apple Vision.
+        public static let visionOS = Platform(rawValue: "visionOS")
+        /// An organisation's purchase. This store has none.
+        public static let managed = Platform(rawValue: "managed")
+    }
+}
+
+/// What the store would show of an app's products. This store shows nothing.
+public struct AppStoreMerchandisingKind: Sendable {
+    private let groupID: String
+
+    /// The bundle of a subscription group.
+    public static func subscriptionBundle(_ groupID: String) -> AppStoreMerchandisingKind { .init(groupID: groupID) }
+
+    /// The outcome of showing it.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive(warn)
+    #endif
+    public enum PresentationResult: Sendable {
+        case dismissed
+        case purchaseCompleted(Product.PurchaseResult)
+    }
+}
+
+extension QueueCore {
+    /// Forgets what was read, here and in the store.
+    @concurrent func sync() async throws {
+        try await StoreKitError.catching {
+            _ = try await gateway.send(HTTPCall(SessionRoutes.sync, body: Empty())).checked()
+            lists.withLock { $0 = SignedLists() }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import StorebusTesting
+import Testing
+
+@testable import StoreKitClient
+
+/// Goal: an iterator that does not end gets everything in order and in its newest state, and nothing after its end.
+@Suite struct MailboxTests {
+    private func put(_ mailbox: Mailbox<Int>, _ values: (Int, String?)...) {
+        for (value, key) in values { mailbox.put(value, key: key)?() }
+    }
+
+    @Test func `elements wait in order, and a newer state takes the place of an older one`() async {
+        let mailbox = Mailbox<Int>()
+        put(mailbox, (1, "a"), (2, "b"), (3, nil), (4, "a"), (5, nil))
+        var seen: [Int?] = []
+        for _ in 0..<4 { seen.append(await mailbox.next()) }
+        #expect(seen == [4, 2, 3, 5])
+    }
+
+    @Test func `beyond the bound the oldest are dropped`() async {
+        let mailbox = Mailbox<Int>()
+        for value in 0...ClientLimits.undeliveredMax { put(mailbox, (value, nil)) }
+        #expect(await mailbox.next() == 1)
+    }
+
+    @Test func `32: cancelling the task ends it, also while it waits`() async throws {
+        let mailbox = Mailbox<Int>()
+        let task = Task { await mailbox.next() }
+        task.cancel()
+        #expect(await task.value == nil)
+        put(mailbox, (1, nil))
+        #expect(await mailbox.next() == nil)
+    }
+
+    @Test func `a waiting caller gets the element at once`() async {
+        let mailbox = Mailbox<Int>()
+        async let value = mailbox.next()
+        await Task.yield()
+        put(mailbox, (7, nil))
+        #expect(await value == 7)
+    }
+}

@@ -544,6 +544,44 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
             script.events(isPlanted ? ["e1": "s"] : [:])
         },
+        PlantedCase(.x1, "a store's setting, at the app's purchase", lines: [3, 5, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("set", ["setting": "processor"])
+            script.run(
+                .purchase, isPlanted ? .fail : .ok, key: "k",
+                [isPlanted ? .of("t", "failed", setting: "processor") : .of("t")])
+        },
+        PlantedCase(.x1, "a store's Ask to Buy, at the app's purchase", lines: [3, 5, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("set", ["setting": "askToBuy"])
+            script.run(
+                .purchase, key: "k", [.of("t", "deferred")], detail: isPlanted ? nil : ["asks": "true"])
+            script.run(.purchase, key: "k2", [.of("u")])
+        },
+        PlantedCase(.x1, "a store's setting, at another store's purchase", lines: [3, 7, 8]) { isPlanted, script in
+            script.store("made", of: "app/t-1")
+            script.store("set", ["setting": "interruptPurchases"], of: "app/t-1")
+            script.store("made", of: "app/t-2")
+            let outcome = ["state": isPlanted ? "failed" : "purchased", "error": isPlanted ? "interruptPurchases" : ""]
+            script.store(
+                "bought", outcome.merging(["id": "s", "number": "n-s"]) { $1 }, of: "app/t-2",
+                kind: isPlanted ? .fail : .ok)
+        },
+        PlantedCase(.x1, "a setting that stops nothing in its own store", lines: [3, 5, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("set", ["setting": "processor"])
+            script.store(
+                "stopped",
+                ["id": "s", "setting": "processor", "state": isPlanted ? "purchased" : "failed", "error": "processor"],
+                kind: isPlanted ? .ok : .fail)
+        },
+        PlantedCase(.x1, "a store's setting, at the app's renewal", lines: [5, 8]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "monthly", expires: 1)])
+            script.store("made")
+            script.store("set", ["setting": "processor"])
+            script.notification("SUBSCRIBED.INITIAL_BUY", of: "n-t")
+            script.notification(isPlanted ? "DID_FAIL_TO_RENEW" : "DID_RENEW", of: "n-t")
+        },
         PlantedCase(.n1, "none of a store's purchase", lines: [4]) { isPlanted, script in
             script.store("made")
             script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])

@@ -163,12 +163,13 @@ extension ObservedTransaction {
     /// A transaction for 199 cents; purchased at revision 2 unless said otherwise.
     static func of(
         _ id: String, _ state: String = "purchased", product: String = "coins", price: Int64? = 199,
-        revision: Int64 = 2, original: String? = nil, offer: String? = nil, revoked: Bool? = nil, expires: Int64? = nil
+        revision: Int64 = 2, original: String? = nil, offer: String? = nil, revoked: Bool? = nil, expires: Int64? = nil,
+        setting: String? = nil
     ) -> ObservedTransaction {
         ObservedTransaction(
             id: id, transactionIdentifier: state == "purchased" || state == "restored" ? "n-\(id)" : nil,
             original: original, state: state, product: product, price: price, currency: "USD", revision: revision,
-            offer: offer, revoked: revoked, expires: expires)
+            offer: offer, revoked: revoked, expires: expires, setting: setting)
     }
 }
 

@@ -63,6 +63,7 @@ import Testing
         Planted(bug: "scope-dropped", seed: 15, setting: stores, invariants: ["X1"]),
         Planted(bug: "halves-hold-places", seed: 16, setting: strangers, invariants: ["H1"]),
         Planted(bug: "revocation-left-out", seed: 17, setting: subscriptions, invariants: ["T1"]),
+        Planted(bug: "settings-of-every-store", seed: 18, setting: subscriptions, invariants: ["X1"]),
     ]
 
     @Test func `each planted bug is found on its seed`() async throws {

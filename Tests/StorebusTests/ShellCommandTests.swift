@@ -1,4 +1,5 @@
 import ArgumentParser
+import Chaos
 import EventLoop
 import StoreModels
 import StorebusTesting
@@ -105,6 +106,19 @@ import Testing
             }
             #expect(words.count { $0.isExactly(name) || $0.hasSuffix("=\(name)") } >= 1, "\(command.text)")
         }
+    }
+
+    @Test func `a command of many lines has the words of the same command in one`() async throws {
+        var command: ShellCommand = "storebus chaos run --seed 7"
+        command.add("--faults", FaultName.allCases.map(\.rawValue).joined(separator: ","))
+        command.add("--data", "a store, \"of\" Ann's and  Bob's, in a directory with a very long name indeed")
+        command.add("--database-url", "postgres://me@host/a b?x='1',2")
+        let lines = ReportText.shellLines(command.text)
+        let words = try await words([lines])
+        #expect(words == [command.words.dropFirst().map(\.text)])
+        let counts = lines.split(separator: "\n").map(\.count)
+        #expect(counts.count > 4 && counts.filter { $0 > 78 }.count <= 2, "only quoted words are longer: \(lines)")
+        #expect(ReportText.shellLines("storebus chaos run --seed 7") == "storebus chaos run --seed 7")
     }
 
     @Test func `a sentence finds its commands in what was written, not in a name`() {

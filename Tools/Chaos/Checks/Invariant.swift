@@ -82,7 +82,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .s3: "A cancelled subscription is not renewed."
         case .s6: "A customer has one active subscription of a group."
         case .n1: "Each event gives each of its notifications exactly once, in its customer's order."
-        case .x1: "Changes in an isolated store are seen in that store alone."
+        case .x1: "Changes in an isolated store, settings of its customers included, are seen in that store alone."
         case .h1: "No other client notices a peer that does not read, sends halves, or answers badly."
         case .t1: "Device, Server API, receipt and notification tell one story about a transaction."
         case .n2: "No position of a log and no event's identifier is given twice, and a reader misses nothing."

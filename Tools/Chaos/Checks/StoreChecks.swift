@@ -2,7 +2,8 @@
 ///
 /// Customers of a store have the names of the run's own customers, and devices too. A store's history has only their
 /// purchases there, its events belong to these purchases, its clock is where it was set, and the app beside it shows no
-/// part of it.
+/// part of it. Settings that a customer has in one store stop purchases and renewals there, and those of the same name
+/// nowhere else.
 struct StoreChecks: Checker {
     private struct Store {
         /// The purchases, each with the place of its line.
@@ -16,6 +17,10 @@ struct StoreChecks: Checker {
     private var stores: [String: Store] = [:]
     /// The store of each purchase.
     private var appOf: [String: String] = [:]
+    /// The lines that set a customer up, by setting.
+    private var settings: [RunHistory.Owner: [StoppingSetting: Int]] = [:]
+    /// The first line that gave an account of any store a setting.
+    private var firstSet: [String: [StoppingSetting: Int]] = [:]
 
     init(history: RunHistory) { self.history = history }
 
@@ -25,6 +30,8 @@ struct StoreChecks: Checker {
         reads()
         beside()
         ends()
+        purchases()
+        renewals()
     }
 
     private func what(_ attempt: RunHistory.Attempt) -> String { attempt.detail["what"] ?? "" }
@@ -34,8 +41,14 @@ struct StoreChecks: Checker {
             guard let app = attempt.app else { continue }
             switch what(attempt) {
             case "made" where attempt.isOK: stores[app] = Store()
-            case "bought":
-                if attempt.isOK, let id = attempt.detail["id"], let end = attempt.end {
+            case "set" where attempt.isPossible:
+                guard let setting = attempt.detail["setting"].flatMap(StoppingSetting.init(rawValue:)) else { continue }
+                if attempt.isOK { settings[attempt.owner, default: [:]][setting] = attempt.begin }
+                if let account = attempt.account, firstSet[account]?[setting] == nil {
+                    firstSet[account, default: [:]][setting] = attempt.begin
+                }
+            case "bought", "stopped":
+                if let id = attempt.detail["id"], let end = attempt.end {
                     stores[app, default: Store()].bought[id] = end
                     appOf[id] = app
                 } else if attempt.kind == .info {
@@ -100,6 +113,67 @@ struct StoreChecks: Checker {
                 report(.x1, String(word), "an event in \(app) only", "an event of the app", [line])
             }
         }
+    }
+
+    /// A setting stops its customer's purchases, and no other's.
+    private mutating func purchases() {
+        for attempt in history.attempts(.isolated) where ["bought", "stopped"].contains(what(attempt)) {
+            guard attempt.kind != .info else { continue }
+            let found = StoppingSetting(state: attempt.detail["state"], error: attempt.detail["error"])
+            if what(attempt) == "bought" {
+                examine(attempt, stoppedBy: found)
+            } else if let setting = attempt.detail["setting"].flatMap(StoppingSetting.init(rawValue:)),
+                let line = settings[attempt.owner]?[setting], line < attempt.begin
+            {
+                findings.examine(.x1)
+                guard attempt.detail["state"] == "purchased" else { continue }
+                report(
+                    .x1, attempt.detail["id"] ?? "", "stopped by \(setting.rawValue) of \(attempt.owner)", "purchased",
+                    [line, attempt.begin, attempt.end])
+            }
+        }
+        for attempt in history.attempts(.purchase, .decideIntent) where attempt.detail["asks"] == nil {
+            guard let made = attempt.transactions?.first else { continue }
+            examine(attempt, stoppedBy: StoppingSetting(state: made.state, error: made.setting))
+        }
+    }
+
+    /// Checks a purchase of a customer without settings, whose name has settings in a store.
+    private mutating func examine(_ attempt: RunHistory.Attempt, stoppedBy found: StoppingSetting?) {
+        guard let account = attempt.account, let set = firstSet[account], let end = attempt.end,
+            set.values.contains(where: { $0 < end })
+        else { return }
+        findings.examine(.x1)
+        guard let found, let line = set[found], line < end else { return }
+        report(
+            .x1, attempt.detail["id"] ?? attempt.subject ?? "", "\(attempt.owner) without \(found.rawValue)",
+            "stopped by \(found.rawValue), as \(owner(line)) is", [line, attempt.begin, end])
+    }
+
+    /// The processor declines no renewal of the run's app, whose customers have no such setting.
+    private mutating func renewals() {
+        var owners: [RunHistory.Number: RunHistory.Owner] = [:]
+        for sighting in history.sightings.values.joined() {
+            guard let number = sighting.transaction.transactionIdentifier else { continue }
+            owners[RunHistory.Number(app: sighting.owner.app, transaction: number)] = sighting.owner
+        }
+        for arrival in history.arrivals {
+            let one = arrival.notification
+            guard ["DID_RENEW", "DID_FAIL_TO_RENEW"].contains(one.type),
+                let number = one.original ?? one.transaction,
+                let owner = owners[RunHistory.Number(app: one.app, transaction: number)],
+                let line = firstSet[owner.account]?[.processor], line < arrival.line
+            else { continue }
+            findings.examine(.x1)
+            guard one.type == "DID_FAIL_TO_RENEW" else { continue }
+            report(
+                .x1, number, "a renewal of \(owner)", "declined, as purchases of \(self.owner(line)) are",
+                [line, arrival.line])
+        }
+    }
+
+    private func owner(_ line: Int) -> RunHistory.Owner {
+        RunHistory.Owner(app: history.entries[line].app ?? "", account: history.entries[line].account ?? "")
     }
 
     /// A store that is over answers no request.

@@ -45,12 +45,12 @@ extension ObservedTransaction {
     package init(
         id: borrowing String, transactionIdentifier: String? = nil, original: String? = nil, state: String,
         product: String, price: Int64? = nil, currency: String? = nil, revision: Int64? = nil, offer: String? = nil,
-        revoked: Bool? = nil, expires: Int64? = nil
+        revoked: Bool? = nil, expires: Int64? = nil, setting: String? = nil
     ) {
         self.init(
             id: copy id, transactionIdentifier: transactionIdentifier, original: original, state: state,
             product: product, price: price, currency: currency, revision: revision, offer: offer, revoked: revoked,
-            expires: expires)
+            expires: expires, setting: setting)
     }
 }
 

@@ -33,6 +33,7 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
         /// and `transaction` of each, separated by spaces, or in `refused` why the store does not know the position.
         case events
         /// A request of an isolated store's life. Its `app` is `<bundle id>/<store>`, and its `detail.what` is `made`,
+        /// `set` (a setting of a customer there, named by `detail.setting`), `stopped` (a purchase that this setting stops),
         /// `bought`, `history`, `events`, `clock`, `reach`, `waited` (`event`), `removed`, `closed` or `expired`.
         case isolated
         /// The answers of the device (twice), the Server API and the receipt about one transaction, in `detail`.
@@ -98,6 +99,8 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
     package var revoked: Bool?
     /// Milliseconds since 1970, of a subscription's period.
     package var expires: Int64?
+    /// The tester's setting with which a failed one's error says that it caused it: `processor`.
+    package var setting: String?
 }
 
 /// A row of the processor's ledger, with the sum of its refunds.

@@ -40,11 +40,12 @@ extension RunReport {
         let shown = facts.map { fact in
             "<dt>\(ReportText.escape(fact.name))</dt><dd>\(ReportText.escape(fact.value))</dd>"
         }.joined()
+        let again = self.again.map { "<p>To repeat it:</p><pre>\(ReportText.escape($0))</pre>" } ?? ""
         let gaps = (run.gaps ?? []).map { "<li>\(ReportText.escape($0))</li>" }.joined()
         return """
             <header class="\(verdict)"><h1>\(verdict.uppercased())</h1>
             <p>\(run.verdict.flatMap { words[$0] } ?? "")</p>\(gaps.isEmpty ? "" : "<ul>\(gaps)</ul>")
-            <dl class="facts">\(shown)</dl></header>
+            <dl class="facts">\(shown)</dl>\(again)</header>
             """
     }
 

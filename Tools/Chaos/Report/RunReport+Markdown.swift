@@ -6,6 +6,7 @@ extension RunReport {
         var lines = ["# Chaos run: \(run.verdict?.rawValue ?? "not over")", "", run.line ?? "", ""]
         if let gaps = run.gaps, !gaps.isEmpty { lines += gaps.map { "- \(Self.cell($0))" } + [""] }
         if !facts.isEmpty { lines += table(["run", ""], facts.map { [$0.name, $0.value] }) }
+        if let again { lines += ["To repeat it:", "", "```sh", again, "```", ""] }
         for table in tables {
             lines += ["## \(table.title)", ""] + self.table(table.columns, table.rows)
             lines += table.notes.flatMap { [$0, ""] }

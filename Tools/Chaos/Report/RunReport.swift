@@ -180,9 +180,11 @@ extension RunReport {
         for left in setup.leftOut where FaultName(rawValue: left.name) == nil {
             facts.append(("left out", "\(left.name): \(left.reason)"))
         }
-        facts.append(("again", setup.command))
         return facts
     }
+
+    /// The command that repeats the run, in lines of a shell. Nil for a run without its arguments.
+    package var again: String? { run.setup.map { ReportText.shellLines($0.command) } }
 
     /// All tables, in their order.
     var tables: [ReportTable] {
@@ -333,6 +335,45 @@ package enum ReportText {
     /// Milliseconds in three digits or so: `0.65 ms`, `12 ms`, `1.8 s`.
     static func milliseconds(_ value: Double) -> String {
         value >= 1000 ? fixed(value / 1000, 1) + " s" : value >= 10 ? fixed(value, 0) + " ms" : fixed(value, 2) + " ms"
+    }
+
+    /// The longest line of a command.
+    private static let columns = 78
+
+    /// Breaks a command into lines that a POSIX shell reads as one, each ended by a backslash.
+    ///
+    /// A line ends at a space, or behind a comma of a list. Quoted text stays whole.
+    package static func shellLines(_ command: String) -> String {
+        var pieces: [String] = []
+        var piece = ""
+        var quote: Character?
+        var isEscaped = false
+        for character in command {
+            piece.append(character)
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            } else if quote == nil, character == " " || character == "," {
+                pieces.append(piece)
+                piece = ""
+            }
+        }
+        pieces.append(piece)
+        return pieces.reduce(into: [""]) { lines, piece in
+            let last = lines[lines.count - 1]
+            // A backslash follows.
+            if last.isEmpty || last.count + piece.count < columns {
+                lines[lines.count - 1] = last + piece
+            } else {
+                // Spaces at a line's beginning would end the word of a list.
+                lines.append(last.hasSuffix(",") ? piece : "    " + piece)
+            }
+        }.joined(separator: "\\\n")
     }
 
     static func percent(_ value: Double?) -> String { value.map { fixed($0 * 100, 2) + " %" } ?? "–" }

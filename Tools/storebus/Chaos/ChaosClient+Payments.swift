@@ -14,6 +14,7 @@ extension ChaosClient {
     ) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
         var line = line(.purchase, process, phone, product: product, key: key, detail: intent.map { ["intent": $0] })
+        if asksToBuy { line.detail = (line.detail ?? [:]).merging(["asks": "true"]) { $1 } }
         let body = PaymentRequest(
             productIdentifier: product, applicationUsername: changesBody ? "another body" : nil,
             simulatesAskToBuyInSandbox: asksToBuy ? true : nil, intentIdentifier: intent)

@@ -142,6 +142,7 @@ extension ObservedTransaction {
             product: transaction.payment.productIdentifier, price: transaction.price?.minorUnits,
             currency: transaction.price?.currency.code, revision: Int64(transaction.revision),
             offer: offer ?? (transaction.isTrialPeriod == true ? "trial" : nil),
-            revoked: transaction.revocationDate == nil ? nil : true, expires: transaction.expiresDate?.milliseconds)
+            revoked: transaction.revocationDate == nil ? nil : true, expires: transaction.expiresDate?.milliseconds,
+            setting: transaction.error?.setting)
     }
 }

@@ -5,7 +5,8 @@ import StoreModels
 
 /// Makes isolated stores while a run goes on, uses each beside the run's app, and lets it go.
 ///
-/// Customers of a store have the names and devices of the run's own, so that mix-ups are seen.
+/// Customers of a store have the names and devices of the run's own, so that mix-ups are seen. Some of them have
+/// settings there that stop each of their purchases.
 struct ChaosIsolatedStores: Sendable {
     /// How a store ends.
     enum End: CaseIterable {
@@ -115,11 +116,21 @@ struct ChaosIsolatedStores: Sendable {
         }
         // Without an endpoint its notifications are made and not sent, so it buys nothing.
         guard await isListening(to: store) else { return await remove(store, process: process) }
+        let accounts = (0..<client.world.shoppers).shuffled(using: &random)
+        func phone(_ account: Int) -> ChaosWorld.Phone {
+            client.world.phone(account, Int(random.next() % 2) % client.world.devicesEach)
+        }
+        // At least one account has no settings.
+        let stopped = zip(accounts.dropLast(), StoppingSetting.allCases)
+        for (account, setting) in stopped {
+            let phone = phone(account)
+            await set(setting, phone, in: store, process: process)
+            await buy(ChaosCatalog.items[0].identifier, phone, in: store, stoppedBy: setting, process: process)
+        }
+        let free = accounts.dropFirst(StoppingSetting.allCases.count)
         let count = Int.random(in: Self.purchases, using: &random)
         for number in 1...count {
-            let phone = client.world.phone(
-                Int.random(in: 0..<client.world.shoppers, using: &random),
-                Int(random.next() % 2) % client.world.devicesEach)
+            let phone = phone(free.randomElement(using: &random) ?? accounts[accounts.count - 1])
             let item = ChaosCatalog.items[number == 1 ? 2 : 0]
             if await buy(item.identifier, phone, in: store, process: process) { store.bought += 1 }
         }
@@ -173,11 +184,34 @@ struct ChaosIsolatedStores: Sendable {
 
     private static func scope(_ store: String, _ world: ChaosWorld) -> String { "\(world.bundleId)/\(store)" }
 
+    /// Sets a customer up in one store, so that each purchase there stops.
+    private func set(_ setting: StoppingSetting, _ phone: ChaosWorld.Phone, in store: Made, process: Int) async {
+        var settings = TesterSettings()
+        switch setting {
+        case .processor: settings.processor = .decline
+        case .askToBuy: settings.askToBuy = true
+        case .interruptPurchases: settings.interruptPurchases = true
+        }
+        var line = line(process, store.scope, "set")
+        line.account = phone.account
+        line.detail?["setting"] = setting.rawValue
+        await client.perform(
+            line, AccountRoutes.put, [.account: phone.account], token: nil, body: settings, api: store.api
+        ) { _, _, _ in }
+    }
+
     /// Buys under one key until the outcome is known, three times at most.
-    private func buy(_ product: String, _ phone: ChaosWorld.Phone, in store: Made, process: Int) async -> Bool {
+    /// - Parameter setting: The setting that stops it, or nil for a customer without settings.
+    /// - Returns: Whether it was bought.
+    @discardableResult
+    private func buy(
+        _ product: String, _ phone: ChaosWorld.Phone, in store: Made, stoppedBy setting: StoppingSetting? = nil,
+        process: Int
+    ) async -> Bool {
         guard let token = await token(phone, in: store) else { return false }
         let key = client.world.newKey()
-        var line = line(process, store.scope, "bought")
+        var line = line(process, store.scope, setting == nil ? "bought" : "stopped")
+        line.detail?["setting"] = setting?.rawValue
         (line.account, line.device, line.product, line.key) = (phone.account, phone.device, product, key)
         for _ in 1...3 {
             let outcome = await client.perform(
@@ -198,6 +232,7 @@ struct ChaosIsolatedStores: Sendable {
         detail["number"] = made.transactionIdentifier
         detail["price"] = made.price.map { "\($0.minorUnits)" }
         detail["expires"] = made.expiresDate.map { "\($0.milliseconds)" }
+        detail["error"] = made.error?.setting
         return detail
     }
 

@@ -1,4 +1,5 @@
 import Chaos
+import Glibc
 import StoreHTTP
 import StoreModels
 
@@ -199,13 +200,13 @@ extension ChaosRun.Machine {
     }
 }
 
-/// The commit of the clone of the repository that an executable lies in.
+/// The commit from which an executable in a clone of the repository was built.
 enum SourceCommit {
     /// Digits of a commit that are shown.
     private static let digits = 8
 
-    /// Reads the commit of the clone around the running executable, such as `.build/debug/storebus`.
-    /// - Returns: Nil for an executable elsewhere.
+    /// Reads the commit of the running executable, such as `.build/debug/storebus`.
+    /// - Returns: Nil for an executable outside of a clone.
     static func ofExecutable() -> String? {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             return nil
@@ -213,19 +214,26 @@ enum SourceCommit {
         return of(path)
     }
 
+    /// Reads the commit that the clone around an executable had when the executable was linked.
+    ///
+    /// Git logs each change of a clone's `HEAD` with its time, and the linker has written the file's time.
     /// - Parameter path: The absolute path of an executable.
     static func of(_ path: String) -> String? {
+        guard let linked = FileAccess.status(path)?.st_mtim.tv_sec else { return nil }
         var directory = path
         while let slash = directory.lastIndex(of: "/") {
             directory = String(directory[..<slash])
-            let git = "\(directory)/.git"
-            guard let head = FileAccess.text("\(git)/HEAD") else { continue }
-            guard head.hasPrefix("ref: ") else { return String(head.prefix(digits)) }
-            let name = head.dropFirst("ref: ".count)
-            let packed = (FileAccess.text("\(git)/packed-refs") ?? "").split(separator: "\n")
-            let commit = FileAccess.text("\(git)/\(name)") ?? packed.first { $0.hasSuffix(" \(name)") }.map(String.init)
-            return commit.map { String($0.prefix(digits)) }
+            guard FileAccess.status("\(directory)/.git") != nil else { continue }
+            // Another work tree of a clone has a file there, and its log elsewhere.
+            guard let log = FileAccess.text("\(directory)/.git/logs/HEAD") else { return nil }
+            return log.split(separator: "\n").last { time(of: $0).map { $0 <= linked } ?? false }
+                .flatMap { $0.split(separator: " ").dropFirst().first }.map { String($0.prefix(digits)) }
         }
         return nil
+    }
+
+    /// Reads a line's time, in seconds since 1970: `<old> <new> Ann <ann@example.com> 1767225600 +0000⇥commit: …`.
+    private static func time(of line: Substring) -> Int? {
+        line.prefix { $0 != "\t" }.split(separator: " ").dropLast().last.flatMap { Int($0) }
     }
 }

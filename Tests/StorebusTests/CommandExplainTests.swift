@@ -89,6 +89,13 @@ import Testing
         }
     }
 
+    @Test func `a file that holds neither a receipt nor a payload is not sent`() {
+        let error = #expect(throws: CLIError.self) {
+            try ReceiptText.receiptData(Array("import http.server\n".utf8), "srv.py")
+        }
+        #expect(error?.message.hasPrefix("srv.py is neither a receipt") == true)
+    }
+
     private func verify(_ store: FakeStore, _ more: String...) async throws -> (status: CLIExit, said: Recorder) {
         let directory = try TemporaryDirectory()
         let file = directory.file("receipt.b64")

@@ -92,6 +92,13 @@ import Testing
         #expect(said.narration.contains("start one: storebus up"))
     }
 
+    @Test func `without an address the error says that no running store was found here or above`() async {
+        let said = await Recorder.run(["tx", "list"], transport: SilentStore()).said
+        #expect(said.narration.contains("here and above is no .storebus of a store that runs"), "\(said.narration)")
+        let named = await Recorder.run(["tx", "list", "--url", "http://store"], transport: SilentStore()).said
+        #expect(!named.narration.contains("here and above"))
+    }
+
     @Test func `files and apps are paired, and one app takes one file`() throws {
         #expect(try CatalogFile.pair([], []).isEmpty)
         #expect(try CatalogFile.pair(["A"], []).map(\.bundleId) == ["com.example.app"])

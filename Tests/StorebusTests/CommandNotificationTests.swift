@@ -129,6 +129,20 @@ import Testing
         #expect(still.contains("the store was still making notifications of com.example.app after 30 ms"), "\(still)")
     }
 
+    @Test func `settled without an endpoint says that nothing was delivered, and how it is`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications/endpoint", .object([:]))
+        store.answer(
+            "GET \(Self.app)/notifications/settled",
+            JSONText.value(NotificationsSettled(settled: true, pending: 0, made: 3, delivered: 0)))
+        let (status, said) = await store.run("notifications", "wait", "--settled", "--store", "t-7")
+        #expect(status == .success)
+        #expect(
+            said.narration.contains(
+                "note: 3 without an endpoint; set one: storebus notifications endpoint URL --store t-7\n"),
+            "\(said.narration)")
+    }
+
     @Test func `a list has one a line, and asks for what was chosen`() async {
         let store = FakeStore()
         let said = await store.run(
@@ -330,6 +344,16 @@ import Testing
         #expect(said.narration.contains("did you mean 'alice'?"))
         #expect(
             await store.run("trigger", "DID_RENEW", "--as", "alice").said.narration.contains("as the test wants it"))
+    }
+
+    @Test func `a refusal of an event names the options of the command line`() async {
+        let store = FakeStore()
+        let problem = StubTransport.problem(422, .requestInvalid, details: ["path": "$.account"])
+        store.answer(
+            "POST \(Self.path)", status: 422,
+            problem.with(["detail": "$.account: leave out account, or only send it with onlySend"]))
+        let said = await store.run("trigger", "DID_RENEW", "--as", "alice").said
+        #expect(said.narration.contains("--as leave out --as, or only send it with --only-send"), "\(said.narration)")
     }
 
     @Test func `what no endpoint gets is said`() async {

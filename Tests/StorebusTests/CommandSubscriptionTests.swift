@@ -167,6 +167,42 @@ import Testing
         #expect(said.result.contains("\nmade     2000000000000005  purchased, trial, expires 2026-11-28 10:00:04Z\n"))
     }
 
+    private func declining(
+        _ operation: String, _ change: (inout Subscription) -> Void = { _ in }
+    ) -> FakeStore {
+        let store = FakeStore()
+        store.answer(
+            "POST /admin/v1/transactions/t_4/\(operation)",
+            JSONText.value(OperateSubscriptionReply(subscription: with(Subscribed.subscription, change))))
+        let failed = Subscribed.event(.billingFailed, "2027-01-10T10:00:00Z", amount: "9.99", period: 3)
+        store.answer(Self.timeline, JSONText.value(Subscribed.timeline([failed])))
+        return store
+    }
+
+    @Test func `a renewal whose charge was declined is no success, and says that the period goes on`() async {
+        let (status, said) = await declining("renew").run("sub", "renew", "--as", "alice")
+        #expect(status == .refused)
+        #expect(said.result == "")
+        #expect(
+            said.narration.hasPrefix(
+                "error: not renewed: the charge of 9.99 USD was declined; the period goes on, and its end tries again"))
+        #expect(said.narration.contains("[chargeDeclined]"))
+        #expect(said.narration.contains("storebus sub fail-next 2000000000000001"), "\(said.narration)")
+        #expect(!said.narration.contains("--processor approve"))
+    }
+
+    @Test func `billing that is declined again is not resolved, and the account's setting is named`() async {
+        let store = declining("resolveBilling") { $0.state = .inBillingRetryPeriod }
+        let other = await store.run("sub", "resolve-billing", "--as", "alice").said.narration
+        #expect(other.contains("try again: storebus sub resolve-billing 2000000000000001"), "\(other)")
+        store.answer("GET /admin/v1/testers/alice", FakeStore.alice.with(["processor": "decline"]))
+        let (status, said) = await store.run("sub", "resolve-billing", "--as", "alice")
+        #expect(status == .refused)
+        #expect(said.result == "")
+        #expect(said.narration.hasPrefix("error: still declined: the charge of 9.99 USD; no access, the charge is"))
+        #expect(said.narration.contains("storebus account set alice --processor approve"))
+    }
+
     @Test func `an end that is moved makes no transaction`() async {
         let store = FakeStore()
         let moved = OperateSubscriptionReply(

@@ -33,7 +33,8 @@ enum Fixtures {
 
     static let session = SessionResponse(
         token: "token", expiresAt: Timestamp.wallClock() + .seconds(3600),
-        storefront: Storefront(countryCode: "USA", identifier: "143441"), canMakePayments: true)
+        storefront: Storefront(countryCode: "USA", identifier: "143441"), canMakePayments: true,
+        deviceVerificationId: "9b1f3f0e-2f0b-8e0a-8c0e-4f5a1b2c3d4e")
 
     static func product(
         _ identifier: String, _ amount: String, period: SubscriptionPeriod? = nil, trial: Bool = false

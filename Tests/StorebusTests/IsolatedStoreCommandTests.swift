@@ -251,6 +251,14 @@ import Testing
         #expect(FileAccess.exists("\(ours)/\(file)") && !FileAccess.exists(theirs))
     }
 
+    @Test func `several stores are removed at once`() async {
+        let store = FakeStore()
+        store.answer("DELETE /admin/v1/stores/t-8", .object([:]))
+        let said = await store.run("store", "delete", "t-7", "t-8", "--yes").said
+        #expect(said.result == "deleted  t-7, t-8\n")
+        #expect(store.requests(.delete, "/admin/v1/stores/t-8").count == 1)
+    }
+
     // MARK: create
 
     @Test func `create says how the store is used`() async {
@@ -344,6 +352,7 @@ import Testing
         #expect(made == 1 && removed == 0)
         let line = said.narration.split(separator: "\n").last ?? ""
         #expect(line.hasPrefix("kept  t-7 until \(Format.time(FakeStore.madeStore.expiresAt))"))
+        #expect(line.contains("  see it: storebus tx list --store t-7  "))
         #expect(line.contains("open it: storebus open --store t-7  remove it: storebus store delete t-7 --yes"))
     }
 

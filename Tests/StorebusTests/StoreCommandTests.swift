@@ -382,10 +382,17 @@ import Testing
         store.answer(
             "GET /admin/v1/prompts",
             prompts([Fixtures.transaction("t_1", .deferred), Fixtures.transaction("t_2", .purchasing)]))
+        let long = ["t_01j2k9fzz0000000000000zm43", "t_01j2k9fzz0000000000001zm43"]
+        store.answer("GET /admin/v1/prompts", prompts(long.map { Fixtures.transaction($0, .deferred) }))
+        let ends = await store.run("decline", "--as", "kid").said.narration
+        #expect(ends.contains("name one: …0zm43 (pro.monthly), …1zm43 (pro.monthly)"), "\(ends)")
+        store.answer(
+            "GET /admin/v1/prompts",
+            prompts([Fixtures.transaction("t_1", .deferred), Fixtures.transaction("t_2", .purchasing)]))
         let several = await store.run("decline", "--as", "kid")
         #expect(several.status == .usage)
         #expect(several.said.narration.contains("2 purchases of kid are waiting"))
-        #expect(several.said.narration.contains("name one: t_1, t_2"))
+        #expect(several.said.narration.contains("name one: t_1 (pro.monthly), t_2 (pro.monthly)"))
         store.answer("GET /admin/v1/prompts", prompts([]))
         let none = await store.run("decline", "--as", "alcie")
         #expect(none.status == .refused)
@@ -416,6 +423,66 @@ import Testing
         let said = await store.run("refund", "decline", "--as", "alice").said
         #expect(
             said.result == "declined  q_01j2k9f  alice  2000000000000001  FULFILLMENT_ISSUE  2026-11-21 10:01:04Z\n")
+    }
+
+    /// A purchase of 0.99 dollars of which a third was refunded.
+    private static let partlyRefunded = with(FakeStore.purchased) {
+        $0.price = Fixtures.money("0.99")
+        $0.revocationDate = Timestamp(milliseconds: 1_795_255_264_000)
+        ($0.revocationType, $0.revocationPercentage, $0.revocationReason) = (.refundProrated, 33_333, .other)
+    }
+
+    @Test func `a refund in part says its part, in lists and explanations too`() async throws {
+        let store = FakeStore()
+        let part = "33.333 %, 0.32 of 0.99 USD"
+        store.answer(
+            "GET /admin/v1/transactions/t_1",
+            JSONText.value(Self.partlyRefunded).with([
+                "record": [
+                    "bundleId": "com.example.app", "account": "alice", "customerIdentifier": "c_1", "isFinished": true,
+                ]
+            ]))
+        let granted = await store.run("refund", "grant", "0001", "--percent", "33.333").said
+        #expect(granted.result.hasSuffix("  2026-11-21 10:01:04Z  \(part)\n"), "\(granted.result)")
+        let json = await store.run("refund", "grant", "0001", "--percent", "33.333", "-o", "json").said.result
+        let data = try #require(try StrictJSON.parse(Array(json.utf8))["data"])
+        #expect(data["revocationPercentage"] == 33_333 && data["refunded"]?.stringValue == part)
+        store.list([Self.partlyRefunded], isFinished: true)
+        for command in [["tx", "list"], ["tx", "show", "0001"]] {
+            let said = await Recorder.run(
+                command, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: store
+            ).said
+            #expect(said.result.contains("refunded \(part), revoked 2026-11-21 10:01:04Z"), "\(said.result)")
+        }
+        let why = await store.run("why", "0001").said.result
+        #expect(why.contains("state        refunded\n"), "\(why)")
+        #expect(why.contains("taken back   refunded on 2026-11-21 10:01:04Z, \(part), reason other\n"), "\(why)")
+    }
+
+    @Test func `a refund is asked for by the account that has one purchase`() async {
+        let store = FakeStore()
+        #expect(await store.run("refund", "request", "--as", "alice").status == .success)
+        #expect(store.requests(.post, "/admin/v1/transactions/t_1/refundRequest").count == 1)
+        store.list([Self.partlyRefunded])
+        let none = await store.run("refund", "request", "--as", "alice")
+        #expect(none.status == .refused)
+        #expect(none.said.narration.contains("alice has no purchase that can be refunded"))
+        store.list([
+            FakeStore.purchased, Fixtures.transaction("t_9", .purchased, identifier: "2000000000000009"),
+        ])
+        let several = await store.run("refund", "request", "--as", "alice").said.narration
+        #expect(several.contains("name one: …0001 (pro.monthly), …0009 (pro.monthly)"), "\(several)")
+    }
+
+    @Test func `a second request is answered with the decision about the first`() async {
+        let store = FakeStore()
+        store.answer(
+            "POST /admin/v1/transactions/t_1/refundRequest", status: 409,
+            StubTransport.problem(
+                409, .transactionStateInvalid, details: ["refundRequestIdentifier": "q_01j2k9f"]))
+        let said = await store.run("refund", "request", "0001").said
+        #expect(said.narration.contains("storebus refund grant 2000000000000001"), "\(said.narration)")
+        #expect(!said.narration.contains("Approve or decline a deferred"))
     }
 
     @Test(arguments: [["--as", "bob"], ["--bundle-id", "com.example.other"]])
@@ -455,15 +522,18 @@ import Testing
         #expect(
             await store.run("buy", "pro.monthly", "--as", "zoe").said.narration.contains("note: zoe is a new account\n")
         )
+        for command in [
+            ["account", "set", "alcie", "--ask-to-buy", "true"], ["trigger", "DID_RENEW", "--as", "alcie"],
+        ] {
+            store.answer("PUT /admin/v1/testers/alcie", FakeStore.alice)
+            let said = await Recorder.run(
+                command, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: store
+            ).said
+            #expect(
+                said.narration.contains("note: alcie is a new account; did you mean 'alice'?\n"), "\(said.narration)")
+        }
         #expect(await !store.run("buy", "pro.monthly", "--as", "alice").said.narration.contains("new account"))
         #expect(await !store.run("buy", "pro.monthly", "--as", "zoe", "-q").said.narration.contains("new account"))
-    }
-
-    @Test func `a setting of an account that was never used is noted`() async {
-        let store = FakeStore()
-        store.answer("PUT /admin/v1/testers/alcie", FakeStore.alice)
-        let said = await store.run("account", "set", "alcie", "--sheet", "cancel").said
-        #expect(said.narration.contains("did you mean 'alice'?"))
     }
 
     @Test func `all settings of an account are cleared at once, and others set over nothing`() async throws {

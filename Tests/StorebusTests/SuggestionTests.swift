@@ -5,6 +5,12 @@ import Testing
 
 /// A slip of the finger is answered with what was meant.
 @Suite struct SuggestionTests {
+    @Test func `the part of an identifier behind a point is near it`() {
+        let known = ["com.example.coins", "com.example.hiddenBeaches"]
+        #expect(Suggestion.nearest(to: "hiddenBeaches", among: known) == known[1])
+        #expect(Suggestion.nearest(to: "Beaches", among: known) == nil)
+    }
+
     @Test(arguments: [
         (["byu", "x", "--as", "a"], "storebus buy"), (["tx", "lst"], "storebus tx list"),
         (["account", "shwo"], "storebus account show"), (["bus", "stat"], "storebus bus stats"),

@@ -88,10 +88,10 @@ struct AccountSetCommand: ContextCommand {
     func run(_ context: CommandContext) async throws {
         let before = try await context.api.settings(of: named.account)
         let isNew = before.isEmpty && !settings.merged(before).isEmpty
-        let notes = isNew ? await DidYouMean.notes(aboutAccount: named.account, context) : []
+        let note = isNew ? await DidYouMean.note(aboutNewAccount: named.account, context.api) : nil
         let tester = try await settings.apply(to: named.account, over: before, context)
         var result = TesterTable.result(tester, in: await context.appIfAny())
-        result.notes = notes + result.notes
+        if let note { result.notes.insert(note, at: 0) }
         context.print(result)
     }
 }

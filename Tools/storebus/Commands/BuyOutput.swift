@@ -54,7 +54,10 @@ struct PurchaseOutcome: Sendable {
     }
 
     var result: CommandResult {
-        let next = Format.next(transaction, as: installation.account)
+        let isDeferred = transaction.transactionState == .deferred
+        let next: Advice =
+            isDeferred
+            ? "storebus approve --as \(installation.account)" : Format.next(transaction, as: installation.account)
         return CommandResult(data: json, names: [Format.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
         }.about(installation.bundleId)

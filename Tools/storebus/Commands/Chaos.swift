@@ -219,7 +219,7 @@ extension RunReport {
         let declined =
             "\(Format.count(run.counts.declined, "operation")) declined on purpose, "
             + "\(run.counts.refused) refused, \(run.counts.unknown) without an answer\n"
-        let again = run.setup.map { "again: \($0.command)\n" } ?? ""
+        let again = self.again.map { "to repeat it:\n\($0)\n" } ?? ""
         return { style in
             line + (table.rows.isEmpty ? "" : table.text(style)) + rest + declined + undrawn + again
         }

@@ -15,7 +15,7 @@ struct ApproveCommand: ContextCommand {
         account waits.
         """)
 
-    @OptionGroup var named: WaitingPurchase
+    @OptionGroup var named: PurchaseArgument
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws { try await Decision.make(.approve, named, context) }
@@ -32,7 +32,7 @@ struct DeclineCommand: ContextCommand {
         --as is enough when only one purchase of the account waits.
         """)
 
-    @OptionGroup var named: WaitingPurchase
+    @OptionGroup var named: PurchaseArgument
     @Option("The SKError the payment fails with.", "name or code") var error: String?
     @OptionGroup var options: GlobalOptions
 
@@ -54,7 +54,7 @@ struct ResolveCommand: ContextCommand {
         one purchase of the account is interrupted.
         """)
 
-    @OptionGroup var named: WaitingPurchase
+    @OptionGroup var named: PurchaseArgument
     @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
@@ -105,13 +105,13 @@ struct TransactionArgument: ParsableArguments {
     var transaction: String
 }
 
-/// The arguments that name a purchase that waits for a person: by its transaction, or by its account.
-struct WaitingPurchase: ParsableArguments {
+/// The arguments that name a purchase: by its transaction, or by the account that has only one of the kind.
+struct PurchaseArgument: ParsableArguments {
     @Argument(
         "The transaction, or the end of its identifier: 0001. Without it, --as names the account.", "transaction",
         Completion.transactions)
     var transaction: String?
-    @Option("The account whose only purchase waits.", "account", Completion.accounts, name: .customLong("as"))
+    @Option("The account, if only one such purchase is its.", "account", Completion.accounts, name: .customLong("as"))
     var account: String?
 
     func validate() throws {
@@ -119,7 +119,23 @@ struct WaitingPurchase: ParsableArguments {
         if transaction == nil, account == nil { throw ValidationError("name a transaction, or its account: --as") }
     }
 
-    /// Finds the purchase.
+    /// Finds the purchase that is named by its transaction.
+    /// - Returns: Nil for one that is named by its account.
+    /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
+    func named(_ context: CommandContext) async throws(CLIError) -> TransactionTable.Row? {
+        guard let transaction else { return nil }
+        let text = account == nil ? transaction : nil
+        let row = try await DidYouMean.notAccount(text, context) { () throws(CLIError) in
+            try await TransactionSearch.find(transaction, context, isChange: true)
+        }
+        guard let account, !row.account.isExactly(account) else { return row }
+        throw CLIError(
+            CLIErrorCode(.notFound),
+            "\(Format.name(row.transaction)) is a purchase of \(row.account), not of \(account)",
+            hints: ["leave --as out", "all of \(account): storebus tx list --as \(account)"])
+    }
+
+    /// Finds a purchase that waits for a person.
     /// - Parameters:
     ///   - state: The state of the purchase, in a word.
     ///   - isMeant: Whether a prompt is about such a purchase.
@@ -127,13 +143,8 @@ struct WaitingPurchase: ParsableArguments {
     func find(
         _ state: String, _ context: CommandContext, where isMeant: (Prompt) -> Bool
     ) async throws(CLIError) -> TransactionTable.Row {
-        guard let transaction else { return try await only(of: account ?? "", state, context, where: isMeant) }
-        let row = try await TransactionSearch.find(transaction, context, isChange: true)
-        guard let account, !row.account.isExactly(account) else { return row }
-        throw CLIError(
-            CLIErrorCode(.notFound),
-            "\(Format.name(row.transaction)) is a purchase of \(row.account), not of \(account)",
-            hints: ["leave --as out", "all of \(account): storebus tx list --as \(account)"])
+        if let row = try await named(context) { return row }
+        return try await only(of: account ?? "", state, context, where: isMeant)
     }
 
     private func only(
@@ -145,7 +156,7 @@ struct WaitingPurchase: ParsableArguments {
         guard waiting.isEmpty else {
             throw CLIError(
                 .transactionAmbiguous, "\(waiting.count) purchases of \(account) are \(state)",
-                hints: ["name one: \(waiting.prefix(4).map { Format.name($0) }.joined(separator: ", "))"],
+                hints: [TransactionLookup.choice(of: waiting)],
                 details: ["transactions": .array(waiting.map { .string($0.id) })])
         }
         throw CLIError(
@@ -161,7 +172,7 @@ enum Decision {
     enum Verdict { case approve, decline }
 
     static func make(
-        _ verdict: Verdict, _ named: WaitingPurchase, error: String? = nil, _ context: CommandContext
+        _ verdict: Verdict, _ named: PurchaseArgument, error: String? = nil, _ context: CommandContext
     ) async throws(CLIError) {
         let row = try await named.find("waiting", context) {
             [.purchasing, .deferred].contains($0.transaction?.transactionState)

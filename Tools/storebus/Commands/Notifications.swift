@@ -181,6 +181,11 @@ struct NotificationsCommand: AsyncParsableCommand {
             _ present: NotificationEndpoint?, timeLimit: Duration?, _ bundleId: String
         ) throws(CLIError) -> NotificationEndpointBody {
             var body: NotificationEndpointBody
+            if let address, !address.contains("://") {
+                throw CLIError(
+                    .usage, "<url> begins with http:// or https://, and '\(address)' does not",
+                    hints: address.isEmpty ? [] : ["did you mean 'http://\(address)'?"])
+            }
             if let address {
                 body = NotificationEndpointBody(url: address)
             } else if let present {

@@ -140,13 +140,22 @@ struct NotificationsWaitCommand: ContextCommand {
                 return CommandResult(
                     "settled  \(context.bundleId): \(state.made) made, \(state.delivered) delivered\n",
                     data: JSONText.value(state).with(["bundleId": .string(context.bundleId)]),
-                    names: [context.bundleId], next: "storebus notifications list"
+                    names: [context.bundleId], next: "storebus notifications list",
+                    notes: try await notes(state.made - state.delivered, context)
                 ).about(context.bundleId)
             }
             guard deadline > .now else {
                 throw unsettled(state, context)
             }
         }
+    }
+
+    /// Explains notifications that are settled without a delivery.
+    private func notes(_ undelivered: Int, _ context: CommandContext) async throws(CLIError) -> [Advice] {
+        guard undelivered > 0 else { return [] }
+        let endpoint = try await context.api.call(NotificationRoutes.endpoint, [.bundleId: context.bundleId]).endpoint
+        guard endpoint == nil else { return [] }
+        return ["\(undelivered) without an endpoint; set one: storebus notifications endpoint URL"]
     }
 
     private func unsettled(_ state: NotificationsSettled, _ context: CommandContext) -> CLIError {

@@ -119,7 +119,19 @@ enum ReceiptText {
             return receipt
         }
         guard !text.isEmpty else { throw unreadable("\(name) is empty") }
+        guard text.utf8.allSatisfy(isOfBase64) else {
+            throw unreadable("\(name) is neither a receipt in base64 or binary form nor a signed payload")
+        }
         return text
+    }
+
+    private static func isOfBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
+        }
     }
 
     private static func unreadable(_ message: String) -> CLIError {

@@ -8,13 +8,14 @@ struct RefundRequestCommand: ContextCommand {
         "request", "Ask for a refund of a purchase, as its customer does.",
         """
         storebus refund request …0001
-        storebus refund request …0001 --reason FULFILLMENT_ISSUE
+        storebus refund request --as alice --reason FULFILLMENT_ISSUE
 
-        The app's server gets a CONSUMPTION_REQUEST with the reason. The purchase stays as it is until the \
-        decision: storebus refund grant or decline. A purchase has at most one open request.
+        --as is enough when the account has only one purchase that was not taken back. The app's server gets a \
+        CONSUMPTION_REQUEST with the reason. The purchase stays as it is until the decision: storebus refund grant \
+        or decline. A purchase has at most one open request.
         """)
 
-    @OptionGroup var named: TransactionArgument
+    @OptionGroup var named: PurchaseArgument
     @Option(
         "Why: \(ConsumptionRequestReason.listed).", "reason", .list(ConsumptionRequestReason.rawValues))
     var reason = ConsumptionRequestReason.unintendedPurchase.rawValue
@@ -24,10 +25,51 @@ struct RefundRequestCommand: ContextCommand {
 
     func run(_ context: CommandContext) async throws {
         guard let reason = ConsumptionRequestReason(rawValue: reason) else { return }
-        let row = try await TransactionSearch.find(named.transaction, context, isChange: true)
-        let request = try await context.api.call(
-            TransactionRoutes.openRefundRequest, [.id: row.transaction.id], body: RefundRequestBody(reason: reason))
-        context.print(RefundRequestTable.result(request))
+        let found = try await named.named(context)
+        let row = if let found { found } else { try await Self.only(of: named.account ?? "", context) }
+        context.print(RefundRequestTable.result(try await Self.ask(row.transaction, reason, context)))
+    }
+
+    private static func ask(
+        _ transaction: PaymentTransaction, _ reason: ConsumptionRequestReason, _ context: CommandContext
+    ) async throws(CLIError) -> CustomerRefundRequest {
+        do throws(CLIError) {
+            return try await context.api.call(
+                TransactionRoutes.openRefundRequest, [.id: transaction.id], body: RefundRequestBody(reason: reason))
+        } catch  where error.is(.transactionStateInvalid) {
+            let name = Format.name(transaction)
+            let isOpen = error.details["refundRequestIdentifier"] != nil
+            throw error.with(
+                hints: isOpen
+                    ? ["storebus refund grant \(name)", "storebus refund decline \(name)"] : ["storebus why \(name)"])
+        }
+    }
+
+    /// Maximum number of purchases searched for the account's only one.
+    private static let searchedMax = 1_000
+
+    /// Finds the account's only purchase that was not taken back.
+    private static func only(
+        of account: String, _ context: CommandContext
+    ) async throws(CLIError) -> TransactionTable.Row {
+        var filter = try Filter([])
+        try filter.add("account", account)
+        try filter.add("state", TransactionState.purchased.rawValue)
+        try filter.add("bundleId", context.namedApp)
+        let purchases = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil)
+            .rows(limit: searchedMax, after: nil).rows.filter { $0.transaction.effectiveDate == nil }
+        if purchases.count == 1 { return purchases[0] }
+        guard purchases.isEmpty else {
+            let transactions = purchases.map(\.transaction)
+            throw CLIError(
+                .transactionAmbiguous, "\(purchases.count) purchases of \(account) can be refunded",
+                hints: [TransactionLookup.choice(of: transactions)],
+                details: ["transactions": .array(transactions.map { .string($0.id) })])
+        }
+        throw CLIError(
+            CLIErrorCode(.notFound), "\(account) has no purchase that can be refunded",
+            hints: await DidYouMean.notes(aboutAccount: account, context)
+                + ["its purchases: storebus tx list --as \(account)"])
     }
 }
 
@@ -55,7 +97,8 @@ struct RefundGrantCommand: ContextCommand {
         storebus refund grant …0001 --percent 33.5
 
         Name the request by its own identifier or by its purchase's. --as is enough when the account has only one \
-        open request. The app's server gets a REFUND with the part that is given back.
+        open request. The app's server gets a REFUND with the part that is given back. A part is rounded down to \
+        the currency's smallest unit: 33.333 percent of 9.99 USD are 3.32 USD.
         """)
 
     @OptionGroup var named: RefundRequestArgument
@@ -68,7 +111,8 @@ struct RefundGrantCommand: ContextCommand {
         let granted = try await context.api.call(
             TransactionRoutes.grantRefundRequest,
             [.refundRequestIdentifier: request.refundRequestIdentifier], body: share)
-        var result = RefundRequestTable.result(granted)
+        let refunded = try? await context.api.call(TransactionRoutes.find, [.id: granted.transactionId]).transaction
+        var result = RefundRequestTable.result(granted, of: refunded)
         if request.state == .granted { result.notes.append("it was granted before, and nothing has changed") }
         context.print(result)
     }
@@ -114,6 +158,17 @@ struct Percentage: Hashable, Sendable, ExpressibleByArgument {
         thousandths = number
     }
 
+    /// Returns the percentage nearest below a fraction: `33.333` for `1/3`.
+    /// - Returns: Nil for any other text.
+    static func ofFraction(_ text: String) -> String? {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let part = numbers[0], let whole = numbers[1], (1...1_000_000).contains(whole),
+            (1...whole).contains(part)
+        else { return nil }
+        let percent = Format.percent(part * 100_000 / whole).dropLast(2)
+        return Percentage(argument: String(percent)) == nil ? nil : String(percent)
+    }
+
     /// Nil for the whole price.
     fileprivate var share: RefundShare? {
         thousandths == 100_000 ? nil : RefundShare(type: .refundProrated, percentage: thousandths)
@@ -139,6 +194,12 @@ struct RefundRequestArgument: ParsableArguments {
     /// Finds an open request, or a decided one by its whole identifier.
     /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
     func find(_ context: CommandContext) async throws(CLIError) -> CustomerRefundRequest {
+        try await DidYouMean.notAccount(account == nil ? request : nil, context) { () throws(CLIError) in
+            try await search(context)
+        }
+    }
+
+    private func search(_ context: CommandContext) async throws(CLIError) -> CustomerRefundRequest {
         let open = try await context.api.all(TransactionRoutes.refundRequests, [.bundleId: context.bundleId])
             .filter { account == nil || $0.account.isExactly(account) }
         guard let request else { return try await only(open, "\(account ?? "")", context) }
@@ -221,14 +282,22 @@ private enum RefundRequestTable {
         .about(requests.first?.bundleId)
     }
 
-    static func result(_ request: CustomerRefundRequest) -> CommandResult {
+    /// - Parameter transaction: The purchase after a decision, if it is known.
+    static func result(_ request: CustomerRefundRequest, of transaction: PaymentTransaction? = nil) -> CommandResult {
         let name = request.transactionIdentifier
-        let line = [
-            request.refundRequestIdentifier, request.account, name, request.reason.rawValue,
-            Format.time(request.decidedAt ?? request.requestedAt),
-        ]
+        let part = transaction.flatMap { Format.refundedPart($0) }
+        let line =
+            [
+                request.refundRequestIdentifier, request.account, name, request.reason.rawValue,
+                Format.time(request.decidedAt ?? request.requestedAt),
+            ] + (part.map { [$0] } ?? [])
+        let data = JSONText.value(request).with([
+            "refunded": part.map { .string($0) },
+            "revocationPercentage": transaction?.revocationPercentage.map { .integer($0) },
+            "price": transaction?.price.map { JSONText.value($0) },
+        ])
         return CommandResult(
-            data: JSONText.value(request), names: [request.refundRequestIdentifier],
+            data: data, names: [request.refundRequestIdentifier],
             next: request.state == .open ? "storebus refund grant \(name)" : "storebus tx show \(name)"
         ) { style in
             style.paint(request.state.rawValue, request.state == .open ? .waiting : nil) + "  "

@@ -85,16 +85,18 @@ struct StoreCommand: AsyncParsableCommand {
     /// `storebus store delete`
     struct Delete: ContextCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
-            "delete", "Close a store at once and delete its data.", "storebus store delete t-7 --yes", aliases: ["rm"])
+            "delete", "Close stores at once and delete their data.", "storebus store delete t-7 --yes",
+            aliases: ["rm"])
 
-        @Argument("The store.", "store", Completion.stores) var store: String
+        @Argument("The stores.", "store", Completion.stores) var stores: [String]
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
-            try context.confirm("delete the store \(store)")
-            try await context.removeStore(store)
+            let names = stores.joined(separator: ", ")
+            try context.confirm("delete the store\(stores.count == 1 ? "" : "s") \(names)")
+            for store in stores { try await context.removeStore(store) }
             context.print(
-                "deleted  \(store)\n", data: ["store": .string(store)], names: [store],
+                "deleted  \(names)\n", data: .array(stores.map { ["store": .string($0)] }), names: stores,
                 next: "storebus store list")
         }
     }

@@ -15,7 +15,8 @@ extension StoreCommand {
 
             The program gets the variables of storebus store create --env. Its exit status is the command's, and \
             128 and the signal's number if a signal ended it. When the program fails, the store stays until its \
-            time is over, and the last line names it. Ctrl-C ends the program and removes the store.
+            time is over, and the last line names it. Ctrl-C ends the program and removes the store. The store \
+            delivers notifications only after the program sets an endpoint: storebus notifications endpoint URL.
             """)
 
         @Argument(
@@ -48,9 +49,10 @@ extension StoreCommand {
             let isOver = relay.received != nil || end == .signalled(SIGINT) || end == .exited(0)
             if keep || !isOver {
                 let until = Format.time(made.expiresAt)
+                let seen: Advice = "see it: storebus tx list --store \(made.store)"
                 let opened: Advice = "open it: storebus open --store \(made.store)"
                 let removed: Advice = "remove it: storebus store delete \(made.store) --yes"
-                context.narrate("kept  \(made.store) until \(until)  \(opened)  \(removed)\n", always: !isOver)
+                context.narrate("kept  \(made.store) until \(until)  \(seen)  \(opened)  \(removed)\n", always: !isOver)
             } else {
                 await remove(made.store, context)
             }

@@ -148,7 +148,9 @@ struct SubscriptionVerb: Sendable {
             """
             storebus sub renew --as alice
 
-            The clock does not move. To move it to the renewal use storebus time next.
+            The clock does not move. To move it to the renewal use storebus time next. If the charge is declined, the \
+            command exits with 1: the period goes on, and the charge is tried again at its end. Grace or billing retry \
+            begins only there.
             """)
     }
 
@@ -164,8 +166,8 @@ struct SubscriptionVerb: Sendable {
             """
             storebus sub fail-next --as alice
 
-            Grace or billing retry begins at the renewal: storebus time next. The account's processor decides later \
-            charges.
+            Grace or billing retry begins at the renewal: storebus time next. Which one, the account's setting says: \
+            storebus account set alice --billing-grace-period false. The account's processor decides later charges.
             """)
     }
 
@@ -176,7 +178,7 @@ struct SubscriptionVerb: Sendable {
             storebus sub resolve-billing --as alice
 
             Acts as a customer who corrects the card. In the grace period the billing date stays. After it the new \
-            period begins now.
+            period begins now. If the charge is declined again, the command exits with 1.
             """)
     }
 }
@@ -218,7 +220,7 @@ extension SubscriptionArguments {
         _ operation: OperateSubscriptionRequest.Operation, _ word: String, days: Int? = nil, _ context: CommandContext
     ) async throws(CLIError) {
         let subscription = try await find(context, isChange: true)
-        do {
+        do throws(CLIError) {
             let values: [PathParameter: String] = [.id: subscription.id]
             let reply =
                 if let days {
@@ -226,11 +228,39 @@ extension SubscriptionArguments {
                 } else {
                     try await context.api.call(TransactionRoutes.operate(operation), values)
                 }
+            if operation.isCharge, reply.transaction == nil { throw await Self.declined(operation, reply, context) }
             context.print(Self.result(operation, word, reply, account: subscription.account))
         } catch  where error.is(.transactionStateInvalid) {
             let name = subscription.originalTransactionIdentifier
             throw error.with(hints: ["its state: storebus sub show \(name)", "storebus why \(name)"])
         }
+    }
+
+    /// The error of a charge that made no transaction.
+    private static func declined(
+        _ operation: OperateSubscriptionRequest.Operation, _ reply: OperateSubscriptionReply, _ context: CommandContext
+    ) async -> CLIError {
+        let subscription = reply.subscription
+        let name = subscription.originalTransactionIdentifier
+        let failed = try? await context.api.timeline(name).events.last { $0.kind == .billingFailed }
+        let charge = "the charge" + (failed?.amount.map { " of \(Format.price($0))" } ?? "")
+        var hints: [Advice] = []
+        if let account = subscription.account,
+            let tester = try? await context.api.received(AccountRoutes.get, [.account: account]),
+            tester.effective.processor == .decline
+        {
+            hints = ["let its charges pass: storebus account set \(account) --processor approve"]
+        }
+        guard operation == .renew else {
+            return CLIError(
+                .chargeDeclined, "still declined: \(charge); \(SubscriptionFormat.status(subscription))",
+                hints: hints.isEmpty ? ["try again: storebus sub resolve-billing \(name)"] : hints)
+        }
+        return CLIError(
+            .chargeDeclined, "not renewed: \(charge) was declined; the period goes on, and its end tries again",
+            hints: hints + [
+                "see grace or billing retry: storebus sub fail-next \(name), then at its end: storebus time next"
+            ])
     }
 
     private static func result(
@@ -249,9 +279,9 @@ extension SubscriptionArguments {
         if let transaction = reply.transaction {
             members["transaction"] = JSONText.value(transaction)
             let remarks = Format.remarks(transaction)
-            // A successful charge of these two creates a transaction. Other operations change the latest one.
+            // A charge makes a transaction. Other operations change the latest one.
             fields.add(
-                operation == .renew || operation == .resolveBilling ? "made" : "changed",
+                operation.isCharge ? "made" : "changed",
                 "\(Format.name(transaction))  " + transaction.transactionState.rawValue
                     + (remarks.isEmpty ? "" : ", \(remarks)"))
         }
@@ -263,4 +293,9 @@ extension SubscriptionArguments {
         )
         .about(subscription.bundleId)
     }
+}
+
+extension OperateSubscriptionRequest.Operation {
+    /// Whether the operation charges the customer. Without a transaction its charge was not made.
+    fileprivate var isCharge: Bool { self == .renew || self == .resolveBilling }
 }

@@ -28,8 +28,11 @@ struct SubscriptionArguments: StoreOptions {
     /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
     func find(_ context: CommandContext, isChange: Bool = false) async throws(CLIError) -> Subscription {
         if let subscription {
-            return try await SubscriptionSearch.find(
-                subscription, account: account, bundleId: app.bundleId, isChange: isChange, context)
+            let text = account == nil ? subscription : nil
+            return try await DidYouMean.notAccount(text, context) { () throws(CLIError) in
+                try await SubscriptionSearch.find(
+                    subscription, account: account, bundleId: app.bundleId, isChange: isChange, context)
+            }
         }
         return try await SubscriptionSearch.only(of: account ?? "", bundleId: context.bundleId, context)
     }

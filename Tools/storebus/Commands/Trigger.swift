@@ -62,20 +62,34 @@ struct TriggerCommand: AsyncParsableCommand {
             body.of = Format.name(row.transaction)
             body.account = account ?? row.account
         }
-        context.print(TriggerReport(response: try await trigger(body, context)).result)
+        let note: Advice? =
+            if let account, of == nil, !onlySend {
+                await DidYouMean.note(aboutNewAccount: account, context.api)
+            } else { nil }
+        var result = TriggerReport(response: try await trigger(body, context)).result
+        if let note { result.notes.insert(note, at: 0) }
+        context.print(result)
     }
+
+    /// Words of the store's refusals, and of the command line.
+    private static let words = [
+        ("onlySend", "--only-send"), ("leave out account", "leave out --as"), ("leave out of,", "leave out --of,"),
+    ]
 
     private func trigger(
         _ body: TriggerNotificationBody, _ context: CommandContext
     ) async throws(CLIError) -> TriggerResponse {
-        try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
-            try await context.api.call(
+        do throws(CLIError) {
+            return try await context.api.call(
                 NotificationRoutes.trigger, [.bundleId: context.bundleId], body: body, timeout: .seconds(35))
-        } better: { failure in
-            guard let account = body.account else { return failure }
+        } catch  where error.is(.requestInvalid) {
+            let message = Self.words.reduce(error.message) { $0.replacing($1.0, with: $1.1) }
+            throw error.with(message: message, hints: error.hints)
+        } catch  where error.is(.notFound) {
+            guard let account = body.account else { throw error }
             let known = (try? await context.api.testers()) ?? []
             let isKnown = known.contains { $0.account.isExactly(account) }
-            return isKnown ? failure : await DidYouMean.accountError(account, context)
+            throw isKnown ? error : await DidYouMean.accountError(account, context)
         }
     }
 }

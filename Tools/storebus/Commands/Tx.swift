@@ -269,6 +269,19 @@ enum TransactionLookup {
         return matches.first
     }
 
+    /// The remedy that names transactions by the shortest ends that tell them apart, each with its product.
+    static func choice(of transactions: [PaymentTransaction]) -> Advice {
+        let names = transactions.map { Format.name($0) }
+        let length = (TypedIdentifier.changedEndMin...).first { length in
+            Set(names.map { $0.suffix(length) }).count == names.count || names.allSatisfy { $0.count <= length }
+        }
+        let choices = zip(names, transactions).prefix(4).map { name, transaction in
+            let end = name.suffix(length ?? name.count)
+            return "\(end.count < name.count ? "…" : "")\(end) (\(transaction.payment.productIdentifier))"
+        }
+        return "name one: \(choices.joined(separator: ", "))"
+    }
+
     /// Tells whether a text is a whole identifier: `t_` and 26 characters, or the digits of a number of the store's.
     static func isWhole(_ text: String) -> Bool {
         text.hasPrefix("t_")

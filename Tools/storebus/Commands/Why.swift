@@ -105,7 +105,8 @@ struct TransactionExplanation: Sendable {
 
     var result: CommandResult {
         let members = row.json.with([
-            "explanation": .string(because), "failure": failure.map { .string($0.because.text) },
+            "explanation": .string(because), "withdrawal": withdrawal.map { .string($0) },
+            "failure": failure.map { .string($0.because.text) },
             "subscription": subscription.map { SubscriptionTable.json($0.subscription) },
             "renewal": subscription.map { .string($0.because) },
             "cost": subscription.map { $0.price(of: row.transaction).map { .string($0) } ?? .null },
@@ -120,9 +121,10 @@ struct TransactionExplanation: Sendable {
         let remarks = Format.remarks(transaction)
         let place = "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId)"
         var fields: FieldList = [
-            "transaction": Format.name(transaction), "state": transaction.transactionState.rawValue,
+            "transaction": Format.name(transaction), "state": transaction.shownState,
             "from": "\(place), key \(payment.requestIdentifier)", "product": payment.productIdentifier,
             "remarks": remarks.isEmpty ? nil : remarks, "failed": failure?.because.text,
+            "taken back": withdrawal,
             "finished": row.isFinished ? "yes" : "no", "sent": Format.count(transaction.deliveries, "time"),
             "because": because,
         ]
@@ -134,6 +136,15 @@ struct TransactionExplanation: Sendable {
             "renewal": subscription.because,
         ]
         return fields
+    }
+
+    /// When and why the purchase was taken back, and what was refunded. Nil for one that was not.
+    private var withdrawal: String? {
+        let transaction = row.transaction
+        guard let date = transaction.revocationDate else { return nil }
+        let part = Format.refundedPart(transaction) ?? (transaction.revocationType == .refundFull ? "as a whole" : nil)
+        let reason = transaction.revocationReason.map { ", reason \($0.rawValue)" } ?? ""
+        return "\(transaction.shownState) on \(Format.time(date))" + (part.map { ", \($0)" } ?? "") + reason
     }
 
     /// One sentence or two, without a full stop at the end.

@@ -116,6 +116,8 @@ struct CLIErrorCode: Hashable, Sendable {
     static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
     /// The user answered a question with no.
     static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
+    /// `sub renew` or `sub resolve-billing`: the charge was declined.
+    static let chargeDeclined = CLIErrorCode("chargeDeclined", .refused)
     /// `wait` timed out.
     static let notInTime = CLIErrorCode("notInTime", .refused)
     /// `doctor` found a problem.
@@ -150,8 +152,8 @@ struct CLIErrorCode: Hashable, Sendable {
     static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
-        serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
-        receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
+        serviceFailed, notReady, transactionAmbiguous, notConfirmed, chargeDeclined, notInTime, unhealthy,
+        commandFailed, receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
         offerKeyUnusable, busUnreachable, busRefused, noResponders, isolatedStoreNotFound, interrupted, `internal`,
     ]
 

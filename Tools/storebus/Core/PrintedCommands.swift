@@ -12,6 +12,9 @@ struct PrintedCommands: Hashable, Sendable {
     /// The app of commands without `--bundle-id`, if the environment names one.
     private var unnamedApp = EffectiveSettings.defaultBundleId
 
+    /// The words of the running command: `sub`, `cancel`.
+    private(set) var running: [String] = []
+
     static let none = PrintedCommands()
 
     private init() {}
@@ -26,6 +29,7 @@ struct PrintedCommands: Hashable, Sendable {
         let apps = GlobalFlags.values("--bundle-id", arguments)
         bundleId = apps.count == 1 ? apps[0] : nil
         unnamedApp = variables["STOREBUS_BUNDLE_ID"] ?? unnamedApp
+        running = CommandTree.root.path(arguments)
     }
 
     /// Returns a copy with another app for commands that name no app.

@@ -69,6 +69,21 @@ enum DidYouMean {
                 + ["all accounts: storebus account list"])
     }
 
+    /// Runs a search for the identifier that was typed, and explains an account in its place.
+    /// - Parameter text: The typed text. Nil if the command line names an account.
+    static func notAccount<Value>(
+        _ text: String?, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let result = await Result.of(body)
+        guard case .failure(let failure) = result, failure.is(.notFound) || failure.code == .usage, let text,
+            let testers = try? await context.api.testers(), testers.contains(where: { $0.account.isExactly(text) })
+        else { return try result.get() }
+        var command: ShellCommand = "storebus"
+        for word in context.environment.printed.running { command.add(word) }
+        command.add("--as", text)
+        throw CLIError(.usage, "'\(text)' is an account", hints: [Advice(command: command)])
+    }
+
     /// Finds storefronts by three-letter codes, in any case.
     /// - Throws: `usage` with the nearest one.
     static func storefronts(
@@ -142,8 +157,8 @@ extension CommandContext {
 
 /// Finds the nearest word for a misspelt one.
 enum Suggestion {
-    /// Returns the nearest candidate, if it is near enough. At most a third of its letters are wrong, or one is the
-    /// other's prefix. Of equal distances the first candidate is taken.
+    /// Returns the nearest candidate, if it is near enough. At most a third of its letters are wrong, or the text is
+    /// its beginning, or what follows a point in it. Of equal distances the first candidate is taken.
     static func nearest(to text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
@@ -151,8 +166,10 @@ enum Suggestion {
         for candidate in candidates where candidate != text {
             let letters = Array(candidate.lowercased().unicodeScalars)
             guard letters.count <= lengthMax else { continue }
-            let isBeginning = wanted.count >= 3 && letters.starts(with: wanted)
-            let distance = isBeginning ? 1 : distance(wanted, letters)
+            let isPart =
+                wanted.count >= 3
+                && (letters.starts(with: wanted) || letters.reversed().starts(with: (["."] + wanted).reversed()))
+            let distance = isPart ? 1 : distance(wanted, letters)
             guard distance <= max(1, max(wanted.count, letters.count) / 3), distance < best?.distance ?? .max else {
                 continue
             }

@@ -6,7 +6,7 @@ struct TypedIdentifier: Sendable {
     let wanted: String
 
     /// Minimum length of an end that names the object of a change. A shorter one may be a slip that hits another.
-    private static let changedEndMin = 4
+    static let changedEndMin = 4
 
     init(_ text: String) {
         self.text = text

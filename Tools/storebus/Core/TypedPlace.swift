@@ -9,6 +9,7 @@ enum TypedPlace {
         "productIdentifiers": "<product>", "productIdentifier": "<product>", "appPrice": "--price",
         "promotionsSupportedSince": "--promotions-since", "subscriptionRenewalRate": "--renewal-rate",
         "simulatedErrors": "--simulate", "version": "--app-version", "days": "<days>", "url": "<url>",
+        "notificationType": "<type>",
     ]
 
     /// Returns the error with the place and a remedy in the words of the command line.
@@ -26,7 +27,7 @@ enum TypedPlace {
             error.message = "--idempotency-key must be 1 to 255 printable ASCII characters"
             error.hints = [help]
         }
-        let generic = [StoreErrorCode.requestInvalid, .notFound].map { [Advice($0.remedy)] }
+        let generic = [StoreErrorCode.requestInvalid, .notFound, .transactionStateInvalid].map { [Advice($0.remedy)] }
         if generic.contains(error.hints) || error.code == .usage && error.hints.isEmpty { error.hints = [help] }
         guard error.is(.requestInvalid) else { return error }
         guard let place = error.details["path"]?.stringValue, let type = StorebusCommand.type(of: path),
@@ -80,21 +81,32 @@ struct ParserSentence: Hashable, Sendable {
         if text.hasPrefix("Missing expected argument"), let example = CommandTree.root.example(path) {
             return (text, ["for example \(example)"])
         }
-        // The parser proposes the nearest option, however far it is. Answering every question is never meant.
-        if text.hasPrefix("Unknown option '"), quoted.count >= 5,
-            quoted[3] == "--yes" || Suggestion.nearest(to: quoted[1], among: [quoted[3]]) == nil,
-            let end = text.firstRange(of: ". Did you mean '")
+        if text.hasPrefix("Unknown option '"), quoted.count >= 3 { return unknownOption(quoted[1], path) }
+        // `refund grant 0001 33`
+        if text.hasPrefix("Unexpected argument '"), quoted.count >= 3, Percentage(argument: quoted[1]) != nil,
+            StorebusCommand.type(of: path)?.longOptions.contains("--percent") == true
         {
-            return (String(text[..<end.lowerBound]), [])
+            return (text, ["did you mean '--percent \(quoted[1])'?"])
         }
         return (text, [])
+    }
+
+    /// Suggests the nearest option of the command. The parser suggests one without regard to swapped letters.
+    private func unknownOption(_ typed: String, _ path: [String]) -> (text: String, hints: [Advice]) {
+        // Answering every question is never meant.
+        let known = (StorebusCommand.type(of: path)?.longOptions ?? []).filter { $0 != "--yes" && $0.hasPrefix("--") }
+        return ("Unknown option '\(typed)'", Suggestion.hints(for: typed, among: known.sorted()))
     }
 
     private func wrongValue(_ value: String, _ place: String) -> (text: String, hints: [Advice]) {
         guard let form = Self.form(place) else { return (text, []) }
         let meant =
-            form != Self.forms["bool"]
-            ? nil : Self.affirmative.contains(value) ? "true" : Self.negative.contains(value) ? "false" : nil
+            switch form {
+            case Self.forms["bool"]:
+                Self.affirmative.contains(value) ? "true" : Self.negative.contains(value) ? "false" : nil
+            case Self.forms["percent"]: Percentage.ofFraction(value)
+            default: nil as String?
+            }
         return (
             "\(Self.place(place)) is \(form), not '\(value)'", meant.map { ["did you mean '\($0)'?"] } ?? []
         )

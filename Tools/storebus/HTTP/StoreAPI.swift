@@ -8,6 +8,8 @@ struct StoreAPI: Sendable {
     private(set) var address: StoreLocation
     let adminKey: String?
     private let missingKey: String
+    /// Whether nothing names an address, so that it is the default one.
+    private var isAddressDefault = false
 
     /// Shown in errors.
     var url: String { address.text }
@@ -25,6 +27,7 @@ struct StoreAPI: Sendable {
         address = settings.address
         adminKey = settings.adminKey?.text
         missingKey = settings.missingKey
+        isAddressDefault = settings.url.origin == EffectiveSettings.defaultOrigin
     }
 
     /// Returns the API of an isolated store on the installation, or of the installation's own store.
@@ -146,7 +149,13 @@ struct StoreAPI: Sendable {
     // MARK: Exchange
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
-        let response = try await transport.send(request)
+        let response: StoreResponse
+        do throws(CLIError) {
+            response = try await transport.send(request)
+        } catch  where error.code == .serverUnreachable && isAddressDefault {
+            throw error.with(
+                hints: error.hints + ["here and above is no \(DataDirectory.defaultName) of a store that runs"])
+        }
         guard (200..<300).contains(response.status) else { throw await refusal(response, of: request) }
         return response
     }

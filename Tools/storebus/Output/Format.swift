@@ -78,11 +78,33 @@ enum Format {
         if let effective = transaction.effectiveDate { remarks.append("takes effect \(time(effective))") }
         if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
         if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }
-        if let reason = transaction.error?.reason { remarks.append(reason) }
+        if let reason = transaction.error?.reason {
+            remarks.append(reason == "declinedByParent" ? "declined by the parent" : reason)
+        }
         if let failed = transaction.supersedes { remarks.append("in the place of \(failed)") }
         if transaction.isUpgraded == true { remarks.append("upgraded to another") }
+        if let part = refundedPart(transaction) { remarks.append("refunded \(part)") }
         if let revoked = transaction.revocationDate { remarks.append("revoked \(time(revoked))") }
         return remarks.joined(separator: ", ")
+    }
+
+    /// The part of the price that a refund gave back: `33.333 %, 0.33 of 0.99 USD`.
+    /// - Returns: Nil for a whole refund, and without one.
+    static func refundedPart(_ transaction: PaymentTransaction) -> String? {
+        guard transaction.revocationType == .refundProrated, let percentage = transaction.revocationPercentage else {
+            return nil
+        }
+        // Of an upgraded period a part was refunded before, and the rest may be less.
+        guard let price = transaction.price, transaction.isUpgraded != true else { return percent(percentage) }
+        return "\(percent(percentage)), \(price.part(percentage).amount) of \(self.price(price))"
+    }
+
+    /// `33.5 %`
+    /// - Parameter thousandths: Thousandths of a percent.
+    static func percent(_ thousandths: Int) -> String {
+        let decimals = String(1_000 + thousandths % 1_000).dropFirst()
+        let end = decimals.lastIndex { $0 != "0" }
+        return "\(thousandths / 1_000)" + (end.map { ".\(decimals[...$0])" } ?? "") + " %"
     }
 
     /// A warning of the store as a sentence.

@@ -19,7 +19,7 @@ struct TransactionDeliveries: Sendable {
     private var returned = BoundedSet<UInt64>(count: ClientLimits.finishedMax)
     /// The keys of the running `purchase()` calls.
     private var running: Set<String> = []
-    /// What the store has told of a running call, by its key. It is news if the call does not return it.
+    /// Results of running calls that came on the stream, by their keys. One is news if its call does not return it.
     private var withheld: [String: (result: Result, seq: Int64)] = [:]
     /// The subscriptions' states by their first transactions.
     private var statuses = LatestStates<Status>()

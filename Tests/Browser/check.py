@@ -1311,21 +1311,24 @@ def failed_test(browser, store):
     def storebus(line, status=0):
         ended = subprocess.run(shlex.split(line), text=True, capture_output=True, timeout=60)
         assert ended.returncode == status, f"{line}: {ended.returncode} {ended.stdout}{ended.stderr}"
-        return ended.stdout + ended.stderr
+        return ended
 
     test = "storebus buy com.example.hiddenBeaches --as nora >&2 && exit 3"
     said = storebus(f"storebus store run --data {store.data} -- sh -c '{test}'", status=3)
-    kept = re.search(r"^kept  (\S+) until .*?  open it: (storebus open .*?)  remove it: (storebus .*)$", said, re.MULTILINE)
+    kept = re.search(r"^kept  (\S+) until .*?  open it: (storebus open .*?)  remove it: (storebus .*)$", said.stderr, re.MULTILINE)
     assert kept, said
     name, opens, removes = kept.groups()
     browser.driver.delete_all_cookies()
     browser.driver.get("about:blank")
-    browser.driver.get(storebus(f"{opens} --print").strip())
+    browser.driver.get(storebus(f"{opens} --print").stdout.strip())
     browser.until("the store in the address", lambda: query(browser).get("store") == name)
+    browser.settled()
     browser.open("transactions")
     browser.until("the purchase", lambda: ["nora" in one.text for one in browser.all("tbody tr[aria-rowindex]")] == [True])
+    browser.driver.get("about:blank")
     storebus(removes)
-    browser.open("transactions", whole=True)
+    browser.driver.get(browser.url)
+    browser.settled()
     return "opened by the line that is printed, with its only purchase, and removed by the other"
 
 

@@ -514,14 +514,11 @@ import Testing
 
     // MARK: new accounts
 
-    @Test func `an account that a command makes is said to be new, with a near name`() async {
+    @Test func `an account that a command makes is said to be new if a known one has nearly its name`() async {
         let store = FakeStore()
         store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
         let said = await store.run("buy", "pro.monthly", "--as", "alcie").said
         #expect(said.narration.contains("note: alcie is a new account; did you mean 'alice'?\n"), "\(said.narration)")
-        #expect(
-            await store.run("buy", "pro.monthly", "--as", "zoe").said.narration.contains("note: zoe is a new account\n")
-        )
         for command in [
             ["account", "set", "alcie", "--ask-to-buy", "true"], ["trigger", "DID_RENEW", "--as", "alcie"],
         ] {
@@ -533,7 +530,8 @@ import Testing
                 said.narration.contains("note: alcie is a new account; did you mean 'alice'?\n"), "\(said.narration)")
         }
         #expect(await !store.run("buy", "pro.monthly", "--as", "alice").said.narration.contains("new account"))
-        #expect(await !store.run("buy", "pro.monthly", "--as", "zoe", "-q").said.narration.contains("new account"))
+        #expect(await !store.run("buy", "pro.monthly", "--as", "zoe").said.narration.contains("new account"))
+        #expect(await !store.run("buy", "pro.monthly", "--as", "alcie", "-q").said.narration.contains("new account"))
     }
 
     @Test func `all settings of an account are cleared at once, and others set over nothing`() async throws {

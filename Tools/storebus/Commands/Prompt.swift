@@ -106,7 +106,7 @@ enum PromptTable {
             [
                 prompt.id, kind(prompt), prompt.account,
                 product(prompt) ?? "-", price(prompt), prompt.transaction.map(Format.name) ?? "-",
-                prompt.askedAt.map(Format.time) ?? "-", prompt.answers.map(\.rawValue).joined(separator: ", "),
+                Format.time(prompt.askedAt ?? prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
             ]
         }
     }

@@ -55,7 +55,9 @@ enum DidYouMean {
         else { return nil }
         let known = (try? await api.testers(limit: nearbyMax).map(\.account)) ?? []
         guard !known.containsExactly(account) else { return nil }
-        return "\(account) is a new account\(Suggestion.suffix(for: account, among: known))"
+        return Suggestion.nearest(to: account, among: known).map {
+            "\(account) is a new account; did you mean '\($0)'?"
+        }
     }
 
     /// Maximum number of accounts among which a name near a new one is searched.

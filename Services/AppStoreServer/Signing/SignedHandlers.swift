@@ -16,12 +16,17 @@ extension AppleServer {
     /// Maximum number of transactions of a page. Each is about 5 KB with its chain, so that a page is one response of
     /// half a megabyte.
     private static let pageMax = 100
+    /// Characters of a revision. Those that the store gives are shorter.
+    private static let revisionLengthMax = 64
 
     private func signedTransactions(_ call: ServerCall) async throws -> SignedTransactionsPage {
         let session = try call.customer()
         let signer = try await PayloadSigner(
             signing, app: serverApps.app(session.bundleId), device: session.device)
         let known = try call.query.single("revision")
+        if let known, known.utf8.count > Self.revisionLengthMax {
+            throw StoreError.invalid("query revision", "must have at most \(Self.revisionLengthMax) characters")
+        }
         let page = try await services.call(
             ServerAPIEndpoints.viewed,
             ViewedTransactionsRequest(
@@ -44,6 +49,9 @@ extension AppleServer {
         let group = try call.query.single("group")
         var original: String?
         if let identifier = try call.query.single("transaction") {
+            guard (1...19).contains(identifier.utf8.count),
+                identifier.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { throw StoreError.invalid("query transaction", "must be a transaction's number, of 1 to 19 digits") }
             original = try await originalTransaction(identifier, call)
         }
         let found = try await download(of: session.customerIdentifier, in: session.bundleId, call)

@@ -18,21 +18,31 @@ extension AppleServer {
     private static let pageMax = 100
     /// Characters of a revision. Those that the store gives are shorter.
     private static let revisionLengthMax = 64
+    /// Characters of a product's or a group's identifier.
+    private static let nameLengthMax = 255
+
+    /// Reads a parameter of a bounded length without control characters.
+    private func text(_ name: String, in lengths: ClosedRange<Int>, _ call: ServerCall) throws -> String? {
+        guard let text = try call.query.single(name) else { return nil }
+        let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+        guard lengths.contains(text.unicodeScalars.count), !text.unicodeScalars.contains(where: isControl) else {
+            throw StoreError.invalid(
+                "query \(name)", "must have 1 to \(lengths.upperBound) characters, none of them a control character")
+        }
+        return text
+    }
 
     private func signedTransactions(_ call: ServerCall) async throws -> SignedTransactionsPage {
         let session = try call.customer()
         let signer = try await PayloadSigner(
             signing, app: serverApps.app(session.bundleId), device: session.device)
-        let known = try call.query.single("revision")
-        if let known, known.utf8.count > Self.revisionLengthMax {
-            throw StoreError.invalid("query revision", "must have at most \(Self.revisionLengthMax) characters")
-        }
+        let known = try text("revision", in: 1...Self.revisionLengthMax, call)
         let page = try await services.call(
             ServerAPIEndpoints.viewed,
             ViewedTransactionsRequest(
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier,
                 view: try call.query.choice("view", SignedView.self) ?? .all,
-                productIdentifier: try call.query.single("product"),
+                productIdentifier: try text("product", in: 1...Self.nameLengthMax, call),
                 hasFinishedConsumables: try call.query.boolean("finishedConsumables"),
                 revision: known.flatMap { SignedRevision($0, of: signer) }?.purchases, after: try call.place(),
                 limit: try call.query.integer("limit", in: 1...Self.pageMax, default: Self.pageMax)),
@@ -46,7 +56,7 @@ extension AppleServer {
 
     private func signedSubscriptions(_ call: ServerCall) async throws -> SignedSubscriptionsResponse {
         let session = try call.customer()
-        let group = try call.query.single("group")
+        let group = try text("group", in: 1...Self.nameLengthMax, call)
         var original: String?
         if let identifier = try call.query.single("transaction") {
             guard (1...19).contains(identifier.utf8.count),

@@ -37,6 +37,7 @@ extension AppleServer {
         let signer = try await PayloadSigner(
             signing, app: serverApps.app(session.bundleId), device: session.device)
         let known = try text("revision", in: 1...Self.revisionLengthMax, call)
+        _ = try text("after", in: 1...Self.nameLengthMax, call)
         let page = try await services.call(
             ServerAPIEndpoints.viewed,
             ViewedTransactionsRequest(

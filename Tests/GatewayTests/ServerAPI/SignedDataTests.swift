@@ -130,7 +130,7 @@ import Testing
         try await GatewayHarness.run { store in
             store.payments.sellSamples()
             let token = try await store.session()
-            var revision = ""
+            var revision = "0"
             func isUnchanged() async throws -> Bool {
                 let page = try await store.send(.GET, "/v1/signed/transactions?revision=\(revision)", token: token).json
                 revision = page["revision"]?.stringValue ?? ""

@@ -28,7 +28,7 @@ extension QueueCore {
             case .downloads(let models): tell(state.table.updated(models), in: &state)
             case .synchronized(let seq):
                 tell(state.table.synchronized(), in: &state)
-                // What it has not brought was perhaps decided meanwhile.
+                // A purchase that is not on the stream may have been decided meanwhile.
                 for key in state.purchases.keys { state.wakePurchase(key) }
                 if state.stream?.isSigned == true { synchronizeSignedData(from: seq, in: &state) }
             case .signedTransaction(let event):

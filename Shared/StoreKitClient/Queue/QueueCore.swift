@@ -243,7 +243,7 @@ extension QueueCore {
         }
     }
 
-    /// Requests products, by identifiers of which each is there once.
+    /// Requests products by unique identifiers.
     func products(_ identifiers: [String]) async throws -> ProductsResponse<StoreModels.Product> {
         try await Self.products(identifiers, by: gateway)
     }

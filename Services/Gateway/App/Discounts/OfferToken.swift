@@ -56,7 +56,7 @@ struct OfferToken {
 
     /// The key that has signed it, empty if it names none.
     var keyIdentifier: String { jws.keyIdentifier ?? "" }
-    /// A transaction or app transaction of the customer that it is for. Nil for every customer.
+    /// A transaction or app transaction of the customer who may use the offer. Nil for all customers.
     var transactionId: String? { claims.transactionId }
     /// A UUID in lower case, or the text that is in its place.
     var nonce: String { claims.nonce?.lowercased() ?? "" }

@@ -78,7 +78,7 @@ public enum AppStore: Sendable {
     }
 }
 
-/// What the store would show of an app's products. This store shows nothing.
+/// A kind of merchandising for an app's products. The store shows none.
 public struct AppStoreMerchandisingKind: Sendable {
     private let groupID: String
 

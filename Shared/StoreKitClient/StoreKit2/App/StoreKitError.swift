@@ -12,7 +12,7 @@ public enum StoreKitError: Error, Sendable, LocalizedError {
     case systemError(any Error)
     case notAvailableInStorefront, notEntitled, unsupported, invalidPresentationContext
 
-    /// What has failed.
+    /// The failure, in a sentence.
     public var errorDescription: String? {
         switch self {
         case .networkError: "The store cannot be reached."
@@ -33,7 +33,7 @@ public enum StoreKitError: Error, Sendable, LocalizedError {
         case .unknown: nil
         }
     }
-    /// What to do about it.
+    /// The remedy, in a sentence.
     public var recoverySuggestion: String? { nil }
 }
 

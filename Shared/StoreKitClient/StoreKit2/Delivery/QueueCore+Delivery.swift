@@ -169,7 +169,7 @@ extension QueueCore {
         if let (token, verifier) = lists.withLock({ $0.verifier }), token == session.token { return verifier }
         let made = StoreVerifier(session, connection, .user)
         guard isSessionWhole else { return made }
-        // What another verifier has judged is read again.
+        // A new verifier judges anew.
         lists.withLock { lists in
             if lists.verifier?.token != session.token { lists = SignedLists() }
             lists.verifier = (session.token, made)

@@ -74,11 +74,11 @@ public struct PaymentMethodBinding: Sendable, Hashable, Identifiable {
     public enum PaymentMethodBindingError: LocalizedError, Hashable {
         case notEligible, invalidPinningID, failed
 
-        /// What has failed.
+        /// The failure, in a sentence.
         public var errorDescription: String? { "The payment method could not be bound." }
         /// Why it has failed.
         public var failureReason: String? { "This store binds no payment methods." }
-        /// What to do about it.
+        /// The remedy, in a sentence.
         public var recoverySuggestion: String? { nil }
     }
 

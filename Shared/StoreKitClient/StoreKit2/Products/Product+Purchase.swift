@@ -24,7 +24,7 @@ extension Product {
         case invalidOfferPrice, invalidOfferSignature, missingOfferParameters
         case paymentMethodBindingConfigurationRequired, multiSeatPurchaseDisabled
 
-        /// What has failed.
+        /// The failure, in a sentence.
         public var errorDescription: String? { "The purchase could not be made." }
         /// Why it has failed.
         public var failureReason: String? {
@@ -41,7 +41,7 @@ extension Product {
             case .multiSeatPurchaseDisabled: "The product is not sold in seats."
             }
         }
-        /// What to do about it.
+        /// The remedy, in a sentence.
         public var recoverySuggestion: String? { nil }
     }
 

@@ -9,7 +9,7 @@ extension Transaction {
     public enum RefundRequestError: Error, Hashable, LocalizedError {
         case duplicateRequest, failed, ineligible
 
-        /// What has failed.
+        /// The failure, in a sentence.
         public var errorDescription: String? { "The refund could not be requested." }
         /// Why it has failed.
         public var failureReason: String? {
@@ -19,7 +19,7 @@ extension Transaction {
             case .failed: nil
             }
         }
-        /// What to do about it.
+        /// The remedy, in a sentence.
         public var recoverySuggestion: String? { nil }
     }
 

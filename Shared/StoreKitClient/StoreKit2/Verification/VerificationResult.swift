@@ -66,7 +66,7 @@ extension VerificationResult.VerificationError: Equatable, Hashable, LocalizedEr
             }
     }
 
-    /// What is wrong with the data.
+    /// The failure, in a sentence.
     public var errorDescription: String? { "The store's signed data could not be verified." }
     /// The check that failed.
     public var failureReason: String? {
@@ -79,7 +79,7 @@ extension VerificationResult.VerificationError: Equatable, Hashable, LocalizedEr
         case .missingRequiredProperties: "The data lacks required members."
         }
     }
-    /// What to check first.
+    /// The remedy, in a sentence.
     public var recoverySuggestion: String? {
         self == .invalidCertificateChain ? "Check StoreConnection.rootCertificates and STOREBUS_ROOT." : nil
     }

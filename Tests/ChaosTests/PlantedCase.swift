@@ -589,6 +589,16 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.store("waited", kind: .event)
             script.phase("settled")
         },
+        PlantedCase(.n1, "none of a purchase whose customer was not set up", lines: [6]) { isPlanted, script in
+            script.store("made")
+            script.store("set", ["setting": "processor"], kind: .info)
+            script.store(
+                "stopped",
+                ["id": "s", "number": "n-s", "setting": "processor", "state": "purchased", "price": "199"])
+            if !isPlanted { script.notification("ONE_TIME_CHARGE", of: "n-s", app: "app/t-1") }
+            script.store("waited", kind: .event)
+            script.phase("settled")
+        },
         PlantedCase(.n1, "a notification at another store's endpoint", lines: [5]) { isPlanted, script in
             script.store("made")
             script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])

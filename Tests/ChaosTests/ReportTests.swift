@@ -28,7 +28,7 @@ import Testing
         script.line(.ok, .finalHistory, [])
         var setup = ScriptedRunTests.setup
         setup.commit = evil
-        setup.command = evil
+        setup.command = "\(evil)\n```\n\(evil)"
         return RunReport(script.entries, options: RunOptions(setup: setup))
     }
 
@@ -98,9 +98,18 @@ import Testing
     @Test func `Markdown has no markup of others`() {
         let text = Self.broken().markdown
         #expect(text.contains("# Chaos run: invalid"))
-        // Indented lines are code, shown as they are.
-        let prose = text.split(separator: "\n").filter { !$0.hasPrefix("    ") }
-        #expect(!prose.contains { $0.contains("<img") })
+        // Indented lines and those between two fences are code, shown as they are.
+        var fence: Substring?
+        let prose = text.split(separator: "\n").filter { line in
+            let ticks = line.prefix { $0 == "`" }
+            if let open = fence {
+                if line == ticks, ticks.count >= open.count { fence = nil }
+                return false
+            }
+            if ticks.count >= 3 { fence = ticks }
+            return !line.hasPrefix("    ")
+        }
+        #expect(fence == nil && !prose.contains { $0.contains("<img") })
     }
 
     @Test func `the last line says what counts`() {

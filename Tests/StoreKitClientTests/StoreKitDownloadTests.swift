@@ -136,13 +136,16 @@ import Testing
         content.fail(next: [.silence])
         shop.queue.start([download])
         try await eventually("it waits for bytes") { shop.gateway.requests("GET /v1/downloads/d1/content").count == 1 }
+        try await shop.waitFor(.active)
         shop.queue.pause([download])
         try await shop.waitFor(.paused)
         #expect(download.error == nil)
         shop.queue.resume([download])
         try await shop.waitFor(.finished)
         try shop.expectWhole()
-        #expect(shop.states == [.active, .paused, .active, .finished])
+        #expect(content.states == [.active, .paused, .active, .finished])
+        // The object is live: a quick transfer may have ended when the observer hears that it goes on.
+        #expect(shop.states.starts(with: [.active, .paused]) && shop.states.last == .finished)
     }
 
     @Test func `cancelled, it ends for good and leaves no file`() async throws {

@@ -8,6 +8,8 @@ final class FakeContent: Sendable {
         var download: Download
         var bytes: [UInt8]
         var etag = "\"one\""
+        /// The states after the first.
+        var states: [Download.State] = []
         /// What becomes of the next requests for content, before the bytes are given.
         var faults: [FakeAnswer] = []
     }
@@ -28,6 +30,8 @@ final class FakeContent: Sendable {
     }
 
     var download: Download { state.withLock { $0.download } }
+    /// The states that the app's calls led to, in order.
+    var states: [Download.State] { state.withLock { $0.states } }
     var bytes: [UInt8] { state.withLock { $0.bytes } }
 
     /// Other bytes of the same length.
@@ -62,6 +66,7 @@ final class FakeContent: Sendable {
             }
             if state.download.state != edge.to {
                 state.download.state = edge.to
+                state.states.append(edge.to)
                 state.download.error = edge.to == .failed ? TransactionError(.unknown, "The transfer failed.") : nil
                 stream.updated([state.download])
             }

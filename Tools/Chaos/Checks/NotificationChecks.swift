@@ -166,29 +166,27 @@ struct NotificationChecks: Checker {
         }
     }
 
-    /// Collects the purchases of customers in isolated stores.
+    /// Collects the purchases of customers in isolated stores. One that a setting should stop may be bought, because
+    /// the setting was not stored.
     private mutating func gatherIsolated() {
         for attempt in history.attempts(.isolated) where attempt.isPossible {
-            guard let app = attempt.app else { continue }
-            switch attempt.detail["what"] {
-            case "bought":
-                guard attempt.isOK, attempt.detail["state"] == "purchased", let id = attempt.detail["id"],
-                    let number = attempt.detail["number"], let end = attempt.end
-                else {
-                    unclear.insert(app)
-                    continue
-                }
-                let value = ObservedTransaction(
-                    id: id, transactionIdentifier: number, state: "purchased", product: attempt.product ?? "",
-                    price: attempt.detail["price"].flatMap { Int64($0) },
-                    expires: attempt.detail["expires"].flatMap { Int64($0) })
-                let key = Number(app: app, transaction: number)
-                let begin = min(bought[key]?.begin ?? .max, attempt.begin)
-                bought[key] = Bought(
-                    id: id, owner: attempt.owner, value: value, isRevoked: false, isMade: true, begin: begin, known: end
-                )
-            default: break
+            guard let app = attempt.app, ["bought", "stopped"].contains(attempt.detail["what"]),
+                attempt.detail["state"] != "deferred"
+            else { continue }
+            guard attempt.isOK, attempt.detail["state"] == "purchased", let id = attempt.detail["id"],
+                let number = attempt.detail["number"], let end = attempt.end
+            else {
+                unclear.insert(app)
+                continue
             }
+            let value = ObservedTransaction(
+                id: id, transactionIdentifier: number, state: "purchased", product: attempt.product ?? "",
+                price: attempt.detail["price"].flatMap { Int64($0) },
+                expires: attempt.detail["expires"].flatMap { Int64($0) })
+            let key = Number(app: app, transaction: number)
+            let begin = min(bought[key]?.begin ?? .max, attempt.begin)
+            bought[key] = Bought(
+                id: id, owner: attempt.owner, value: value, isRevoked: false, isMade: true, begin: begin, known: end)
         }
         for arrived in history.attempts(.isolated) where arrived.detail["what"] == "waited" {
             guard let app = arrived.app, let end = arrived.end else { continue }

@@ -6,7 +6,10 @@ extension RunReport {
         var lines = ["# Chaos run: \(run.verdict?.rawValue ?? "not over")", "", run.line ?? "", ""]
         if let gaps = run.gaps, !gaps.isEmpty { lines += gaps.map { "- \(Self.cell($0))" } + [""] }
         if !facts.isEmpty { lines += table(["run", ""], facts.map { [$0.name, $0.value] }) }
-        if let again { lines += ["To repeat it:", "", "```sh", again, "```", ""] }
+        if let again {
+            let fence = Self.fence(around: again)
+            lines += ["To repeat it:", "", "\(fence)sh", again, fence, ""]
+        }
         for table in tables {
             lines += ["## \(table.title)", ""] + self.table(table.columns, table.rows)
             lines += table.notes.flatMap { [$0, ""] }
@@ -33,6 +36,12 @@ extension RunReport {
         guard !rows.isEmpty else { return ["none", ""] }
         func row(_ cells: [String]) -> String { "| \(cells.map(Self.cell).joined(separator: " | ")) |" }
         return [row(head), "|\(head.map { _ in "---|" }.joined())"] + rows.map(row) + [""]
+    }
+
+    /// A fence that no line of the text ends: longer than each of its runs of backticks.
+    private static func fence(around text: String) -> String {
+        let runs = text.split { $0 != "`" }.map(\.count)
+        return String(repeating: "`", count: max(3, (runs.max() ?? 0) + 1))
     }
 
     /// Text within a line of Markdown: no bars, no markup, no HTML.

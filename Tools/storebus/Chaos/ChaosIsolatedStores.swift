@@ -125,7 +125,10 @@ struct ChaosIsolatedStores: Sendable {
         for (account, setting) in stopped {
             let phone = phone(account)
             await set(setting, phone, in: store, process: process)
-            await buy(ChaosCatalog.items[0].identifier, phone, in: store, stoppedBy: setting, process: process)
+            // A setting that was not stored stops nothing.
+            if await buy(ChaosCatalog.items[0].identifier, phone, in: store, stoppedBy: setting, process: process) {
+                store.bought += 1
+            }
         }
         let free = accounts.dropFirst(StoppingSetting.allCases.count)
         let count = Int.random(in: Self.purchases, using: &random)
@@ -203,7 +206,6 @@ struct ChaosIsolatedStores: Sendable {
     /// Buys under one key until the outcome is known, three times at most.
     /// - Parameter setting: The setting that stops it, or nil for a customer without settings.
     /// - Returns: Whether it was bought.
-    @discardableResult
     private func buy(
         _ product: String, _ phone: ChaosWorld.Phone, in store: Made, stoppedBy setting: StoppingSetting? = nil,
         process: Int

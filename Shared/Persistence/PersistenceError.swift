@@ -52,14 +52,10 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     package let code: Code
     /// Names the file and the remedy, if one exists. It never contains bound values.
     package let message: String
-    /// The columns of a broken `unique` or `notNull`, `["payment.app", "payment.key"]`, when the engine names them.
-    package let columns: [String]
 
-    /// Creates a failure. `columns` are for broken constraints only.
-    package init(_ code: Code, _ message: String, columns: [String] = []) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
-        self.columns = columns
     }
 
     /// Whether the same call may succeed later without manual repair, except for disk space.

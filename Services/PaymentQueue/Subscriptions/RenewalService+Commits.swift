@@ -41,50 +41,42 @@ extension RenewalService {
         }
     }
 
-    /// Takes the identifiers of new renewals, by app.
-    private static func identifiers(
-        for jobs: [RenewalJob], in transaction: SQLTransaction
-    ) async throws -> [ExactText: ArraySlice<String>] {
-        var counts: [ExactText: Int] = [:]
-        for job in jobs where job.value.attempt == nil { counts[job.value.customer.bundleId, default: 0] += 1 }
-        var identifiers: [ExactText: ArraySlice<String>] = [:]
-        for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
-            identifiers[app] = try await CounterRepository.next(
-                .transaction, count: count, of: app.text, in: transaction
-            ).map { "\($0)" }[...]
-        }
-        return identifiers
-    }
-
     /// Makes the page commit: fixes charges before any of them is made, and claims those already fixed.
     /// - Returns: The jobs this process may ask about now, in order.
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
             var fixed: [RenewalJob] = []
-            var identifiers = try await Self.identifiers(for: jobs, in: transaction)
+            var counts: [BatchNumbers.Key: Int] = [:]
+            for job in jobs where job.value.attempt == nil { counts[Self.identifiers(of: job), default: 0] += 1 }
+            var numbers = BatchNumbers()
+            try await numbers.add(BatchNumbers.start(counts, in: transaction))
             for job in jobs {
                 guard case .charge(var attempt) = job.work else { continue }
                 var next = job
                 if job.value.attempt != nil {
                     guard try await DueRepository.claim(job.value, self.claims, in: transaction) else { continue }
                 } else {
-                    attempt.identifier = identifiers[job.value.customer.bundleId]?.first
+                    var left = numbers
+                    attempt.identifier = "\(try left.take(1, of: Self.identifiers(of: job))[0])"
                     next.work = .charge(attempt)
                     let text = try StoredJSON.text(attempt)
                     guard try await DueRepository.fix(text, of: job.value, self.claims, in: transaction) else {
                         continue
                     }
-                    _ = identifiers[job.value.customer.bundleId]?.popFirst()
+                    numbers = left
                     (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)
                 }
                 fixed.append(next)
             }
-            for (app, left) in identifiers {
-                try await CounterRepository.release(left.count, .transaction, of: app.text, in: transaction)
-            }
+            try await numbers.release(in: transaction)
             try self.checkpoint(.insidePageCommit)
             return fixed
         }
+    }
+
+    /// The counter of the job's transaction identifier.
+    private static func identifiers(of job: RenewalJob) -> BatchNumbers.Key {
+        BatchNumbers.Key(.transaction, of: job.value.customer.bundleId)
     }
 
     /// Makes the outcome commit: the new period with its transaction, or the effect of a decline.

@@ -2,20 +2,15 @@ internal import CPostgres
 
 extension PersistenceError {
     /// Translates a failed statement for a repository.
-    /// - Parameters:
-    ///   - result: A result of status `PGRES_FATAL_ERROR`.
-    ///   - columns: The columns of a unique index, by its name.
-    init(postgres result: OpaquePointer?, address: String, sql: String, columns: [String: [String]]) {
+    /// - Parameter result: A result of status `PGRES_FATAL_ERROR`.
+    init(postgres result: OpaquePointer?, address: String, sql: String) {
         let state = Self.field(result, "C") ?? ""
         // The primary message names tables and constraints; values are in the detail, which is left out.
         let message = Self.field(result, "M") ?? "unknown failure"
         let text = "\(address): \(message) (\(state))"
         switch state {
-        case "23505":
-            self.init(.constraint(.unique), text, columns: columns[Self.field(result, "n") ?? ""] ?? [])
-        case "23502":
-            let column = [Self.field(result, "t"), Self.field(result, "c")].compactMap { $0 }.joined(separator: ".")
-            self.init(.constraint(.notNull), text, columns: [column])
+        case "23505": self.init(.constraint(.unique), text)
+        case "23502": self.init(.constraint(.notNull), text)
         case "23503": self.init(.constraint(.foreignKey), text)
         case "23514": self.init(.constraint(.check), text)
         case "40001", "40P01": self.init(.conflict, text)

@@ -25,8 +25,6 @@ actor PostgresConnection {
     private var inFlight = Deque<PostgresCommand>()
     private var statements: [String: PostgresStatement] = [:]
     private var used = 0
-    /// The columns of unique indexes, by index.
-    private var uniqueColumns: [String: [String]] = [:]
     private var isPipelining = false
     /// Whether statements follow the last sync.
     private var isSegmentOpen = false
@@ -57,9 +55,7 @@ actor PostgresConnection {
     }
 
     /// Enters pipeline mode. Statements are prepared and pipelined from now on.
-    /// - Parameter uniqueColumns: The columns of the schema's unique indexes, by index.
-    func beginPipeline(uniqueColumns: [String: [String]]) {
-        self.uniqueColumns = uniqueColumns
+    func beginPipeline() {
         isPipelining = PQenterPipelineMode(handle) == 1
     }
 
@@ -272,8 +268,7 @@ actor PostgresConnection {
             let failure = PersistenceError(.statement, "\(address): skipped after a failure")
             return .failure(command.request?.failure ?? failure)
         default:
-            return .failure(
-                PersistenceError(postgres: result, address: address, sql: command.sql, columns: uniqueColumns))
+            return .failure(PersistenceError(postgres: result, address: address, sql: command.sql))
         }
     }
 

@@ -1,4 +1,4 @@
-/// Makes a new connection ready: its settings, unique indexes and pipeline. The first one of a process also brings the
+/// Makes a new connection ready: its settings and its pipeline. The first one of a process also brings the
 /// schema up to date.
 struct PostgresOpening: Sendable {
     let schema: String
@@ -49,17 +49,10 @@ struct PostgresOpening: Sendable {
         return missing.map(\.number)
     }
 
-    /// Takes the origin of the logs, reads the unique indexes and begins the pipeline.
+    /// Takes the origin of the logs and begins the pipeline.
     func finish(_ connection: PostgresConnection) async throws(PersistenceError) {
         try await takeOrigin(connection)
-        var columns: [String: [String]] = [:]
-        for row in try await connection.script(Self.uniqueIndexes(schema)).rows {
-            let (index, table, column): (String, String, String) = (
-                try row["index_name"], try row["table_name"], try row["column_name"]
-            )
-            columns[index, default: []].append("\(table).\(column)")
-        }
-        await connection.beginPipeline(uniqueColumns: columns)
+        await connection.beginPipeline()
     }
 
     private func takeOrigin(_ connection: PostgresConnection) async throws(PersistenceError) {
@@ -79,17 +72,6 @@ struct PostgresOpening: Sendable {
             throw PersistenceError(.cannotOpen, "\(address) says nothing of its settings")
         }
         return facts
-    }
-
-    private static func uniqueIndexes(_ schema: String) -> String {
-        """
-        SELECT i.relname AS index_name, t.relname AS table_name, a.attname AS column_name
-        FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
-        JOIN pg_namespace n ON n.oid = t.relnamespace
-        CROSS JOIN LATERAL unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
-        JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
-        WHERE x.indisunique AND n.nspname = '\(schema)' ORDER BY i.relname, k.place
-        """
     }
 }
 

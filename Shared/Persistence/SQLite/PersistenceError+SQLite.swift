@@ -6,8 +6,7 @@ extension PersistenceError {
     ///   - code: The extended result code, which distinguishes constraints.
     ///   - sql: Included only where the statement itself is at fault.
     init(sqlite code: CInt, _ message: String?, path: String, sql: String? = nil) {
-        let message = message ?? "unknown failure"
-        let text = "\(path): \(message)"
+        let text = "\(path): \(message ?? "unknown failure")"
         switch code & 0xff {
         case SQLITE_FULL:
             self.init(.storageFull, "\(text); free some space, nothing was written")
@@ -20,16 +19,10 @@ extension PersistenceError {
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY:
             self.init(.cannotOpen, text)
         case SQLITE_CONSTRAINT:
-            self.init(.constraint(Constraint(sqlite: code)), text, columns: Self.columns(in: message))
+            self.init(.constraint(Constraint(sqlite: code)), text)
         default:
             self.init(.statement, "\(text)\(sql.map { " in '\($0)'" } ?? "")")
         }
-    }
-
-    /// Reads the columns from a message: `UNIQUE constraint failed: payment.app, payment.key`.
-    private static func columns(in message: String) -> [String] {
-        guard let colon = message.firstRange(of: "constraint failed: ") else { return [] }
-        return message[colon.upperBound...].split(separator: ", ").map(String.init)
     }
 }
 

@@ -47,10 +47,15 @@ package final class TestDatabase: Sendable {
     }
 
     /// Opens the schema on the tests' server, any number of times at once.
-    package func openPostgres(migrations: [Migration]) async throws -> PostgresDatabase {
+    ///
+    /// - Parameter idleTime: The time without a statement after which the server ends a transaction. Beside other work
+    ///   on the machine, hundreds of tests in one process pause longer than a service does.
+    package func openPostgres(
+        migrations: [Migration], idleTime: Duration = .seconds(60)
+    ) async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             PostgresLocation(url: try await TemporaryPostgres.shared.url), holder: holder, migrations: migrations,
-            loop: try Self.loop, logger: Self.logger)
+            idleTime: idleTime, loop: try Self.loop, logger: Self.logger)
     }
 
     private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

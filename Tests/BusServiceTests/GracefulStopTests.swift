@@ -94,12 +94,12 @@ struct GracefulStopTests {
             }
             let isOver = Atomic(false)
             let answered = Atomic(0)
-            tasks.addTask {
+            async let load: Void = {
                 while !isOver.load(ordering: .relaxed) {
                     _ = try await caller.call(PaymentEndpoints.heads, ServiceHarness.request)
                     answered.add(1, ordering: .relaxed)
                 }
-            }
+            }()
             for (_, group) in replicas.dropLast() {
                 let before = answered.load(ordering: .relaxed)
                 try await eventually("requests flow") { answered.load(ordering: .relaxed) > before + 20 }
@@ -108,6 +108,8 @@ struct GracefulStopTests {
             let before = answered.load(ordering: .relaxed)
             try await eventually("requests flow") { answered.load(ordering: .relaxed) > before + 20 }
             isOver.store(true, ordering: .relaxed)
+            // The last request needs the last replica.
+            try await load
             await replicas[2].1.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }

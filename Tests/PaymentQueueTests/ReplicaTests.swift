@@ -65,6 +65,10 @@ import Testing
             let (released, release) = AsyncStream<Void>.makeStream()
             async let storePageCustomer = refusal {
                 try await stopped.write { transaction in
+                    // Tests' sessions may pause longer than a service's.
+                    _ = try await transaction.query(
+                        "SELECT set_config('idle_in_transaction_session_timeout', ?, true)",
+                        "\(PostgresSettings.idleTime.components.seconds)s")
                     _ = try await transaction.query("SELECT 1 FROM customer FOR UPDATE")
                     isLocked.finish()
                     for await _ in released {}

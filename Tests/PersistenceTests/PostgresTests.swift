@@ -261,6 +261,30 @@ import Testing
         await database.close()
     }
 
+    @Test func `a transaction that pauses too long is rolled back, and its next statement says why`() async throws {
+        let test = try TestDatabase(.postgres)
+        let database = try await test.openPostgres(
+            migrations: TemporaryDatabase.schema, idleTime: .milliseconds(20))
+        let other = try await test.openPostgres(migrations: TemporaryDatabase.schema)
+        let error = await #expect(throws: PersistenceError.self) {
+            try await database.write { transaction in
+                let row = try await transaction.queryOne("SELECT CAST(pg_backend_pid() AS BIGINT) AS pid")
+                let pid: Int = try #require(try row?["pid"])
+                try await eventually("the server has ended the session") {
+                    try await other.read { reader in
+                        try await reader.queryOne("SELECT 1 FROM pg_stat_activity WHERE pid = ?", pid) == nil
+                    }
+                }
+                try await transaction.execute("INSERT INTO item (name) VALUES ('late')")
+            }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("idle-in-transaction timeout") == true, "\(error?.message ?? "")")
+        #expect(try await other.count() == 0)
+        await database.close()
+        await other.close()
+    }
+
     @Test func `a connection lost while it commits leaves the outcome open`() async throws {
         try await TestDatabase.with(.postgres) { database async throws in
             // The check waits until the commit and then ends its own session, as a crash of the server would.

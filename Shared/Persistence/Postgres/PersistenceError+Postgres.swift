@@ -27,6 +27,9 @@ extension PersistenceError {
         }
     }
 
+    /// Whether a result or notice ends the session.
+    static func isFatal(_ result: OpaquePointer) -> Bool { ["FATAL", "PANIC"].contains(field(result, "V") ?? "") }
+
     private static func field(_ result: OpaquePointer?, _ code: Character) -> String? {
         PQresultErrorField(result, CInt(code.asciiValue!)).map { String(cString: $0) }
     }

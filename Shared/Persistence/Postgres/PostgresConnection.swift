@@ -32,6 +32,10 @@ actor PostgresConnection {
     private var lastAnswer: ContinuousClock.Instant = .now
     /// Called once, when the connection ends by itself.
     var onLoss: (@Sendable (PersistenceError) -> Void)?
+    /// The server's own reason for the end of the session, which it sends unasked.
+    private var farewell: PersistenceError?
+    /// The error that the connection was lost with.
+    private var loss: PersistenceError?
 
     /// - Parameter handle: A connected handle. This object closes it.
     init(_ handle: PostgresHandle, loop: UVLoop, address: String) {
@@ -43,8 +47,16 @@ actor PostgresConnection {
 
     /// Begins to receive, and to check that answers come.
     func start() {
-        // Warnings, as of a ROLLBACK too many, would go to standard error.
-        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        // Warnings, as of a ROLLBACK too many, would go to standard error. libpq calls this on the loop, in calls of
+        // this object.
+        PQsetNoticeReceiver(
+            handle,
+            { context, notice in
+                guard let context, let notice else { return }
+                let connection = Unmanaged<PostgresConnection>.fromOpaque(context).takeUnretainedValue()
+                nonisolated(unsafe) let result = notice
+                connection.assumeIsolated { $0.noticed(result) }
+            }, Unmanaged.passUnretained(self).toOpaque())
         PQsetnonblocking(handle, 1)
         listen([.readable])
         let watchdog = LoopTimer(loop: loop)
@@ -228,6 +240,8 @@ actor PostgresConnection {
         guard let handle else { return }
         if events.contains(.readable) {
             let isAlive = PQconsumeInput(handle) == 1
+            // What the server says unasked is parsed, too.
+            if inFlight.isEmpty { _ = PQisBusy(handle) }
             // What came before the end is still to be had: it says why.
             takeResults()
             if !isAlive { return lose(broken()) }
@@ -306,18 +320,27 @@ actor PostgresConnection {
         lose(PersistenceError(.unavailable, "\(address) has not answered for \(Self.answerTime)"))
     }
 
+    private func noticed(_ notice: OpaquePointer) {
+        guard PersistenceError.isFatal(notice) else { return }
+        farewell = PersistenceError(postgres: notice, address: address, sql: "")
+    }
+
     private func broken() -> PersistenceError {
+        if let farewell { return farewell }
         let message = handle.map { String(cString: PQerrorMessage($0)) } ?? ""
         let line = message.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
         return PersistenceError(.unavailable, "\(address): \(line)")
     }
 
-    private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(address): the connection was lost") }
+    private func refusal() -> PersistenceError {
+        loss ?? PersistenceError(.unavailable, "\(address): the connection was lost")
+    }
 
     /// Fails every waiter, because the connection has ended by itself.
     private func lose(_ error: PersistenceError) {
         guard handle != nil else { return }
         finish()
+        loss = error
         let lost = inFlight
         inFlight.removeAll()
         for command in lost {

@@ -36,15 +36,18 @@ package final class PostgresDatabase: SQLDatabase {
     ///   - holder: The service's name, `payment-queue`. Its schema is `payment_queue`.
     ///   - migrations: The schema's steps, numbered from 1 without gaps.
     ///   - synchronous: The failures a commit survives.
+    ///   - idleTime: The time without a statement after which the server ends a transaction.
     ///   - loop: The loop of the connections. Close the database before it.
     /// - Throws: ``PersistenceError`` with code `unavailable`, `cannotOpen`, `schemaMismatch`, `notDurable`.
     package static func open(
         _ location: PostgresLocation, holder: String, migrations: [Migration],
-        synchronous: DatabaseSynchronous = .full, loop: UVLoop, logger: Logger
+        synchronous: DatabaseSynchronous = .full, idleTime: Duration = PostgresSettings.idleTime, loop: UVLoop,
+        logger: Logger
     ) async throws(PersistenceError) -> PostgresDatabase {
         let schema = holder.replacing("-", with: "_")
         let opening = PostgresOpening(
-            schema: schema, migrations: migrations, synchronous: synchronous, address: location.address)
+            schema: schema, migrations: migrations, synchronous: synchronous, idleTime: idleTime,
+            address: location.address)
         let connector = PostgresConnector(location, applicationName: "storebus \(holder)", loop: loop)
         let state = PostgresState(address: "\(location.address), schema \(schema)", logger: logger)
         let pool = PostgresPool(loop: loop, state: state) { () throws(PersistenceError) in

@@ -4,6 +4,7 @@ struct PostgresOpening: Sendable {
     let schema: String
     let migrations: [Migration]
     let synchronous: DatabaseSynchronous
+    let idleTime: Duration
     let address: String
 
     /// Makes a process's first connection ready and applies the missing steps.
@@ -13,7 +14,11 @@ struct PostgresOpening: Sendable {
     func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         let facts = try await prepare(connection)
         try PostgresSettings.check(facts, synchronous, address: address)
-        _ = try await connection.script("BEGIN; SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 60000")
+        _ = try await connection.script(
+            """
+            BEGIN; SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 60000;
+            SET LOCAL idle_in_transaction_session_timeout = 60000
+            """)
         do throws(PersistenceError) {
             let applied = try await applyMissing(connection)
             _ = try await connection.script("COMMIT")
@@ -67,7 +72,7 @@ struct PostgresOpening: Sendable {
     ///
     /// - Returns: One row of the server's settings.
     func prepare(_ connection: PostgresConnection) async throws(PersistenceError) -> SQLRow {
-        _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous))
+        _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous, idleTime))
         guard let facts = try await connection.script(PostgresSettings.facts).rows.first else {
             throw PersistenceError(.cannotOpen, "\(address) says nothing of its settings")
         }

@@ -1,7 +1,7 @@
 internal import EventLoop
 
 /// The settings of each session, and the server's settings that durability needs.
-enum PostgresSettings {
+package enum PostgresSettings {
     /// The time after which a statement is cancelled.
     static let statementTime: Duration = .seconds(10)
     /// The time after which a wait for a lock fails.
@@ -9,11 +9,11 @@ enum PostgresSettings {
     /// How long a process that stops in the middle of a transaction holds its locks. Statements follow each other
     /// within milliseconds, on the loop, and wait only for the server. A pause this long, of a machine that swaps or of
     /// a process that is stopped, costs a transaction that is rolled back and asked for again.
-    static let idleTime: Duration = .seconds(4)
+    package static let idleTime: Duration = .seconds(4)
 
     /// Prepares a session. `synchronous_commit` is raised if it is weaker than wanted. A server that waits for its
     /// replicas too is left alone.
-    static func session(schema: String, _ synchronous: DatabaseSynchronous) -> String {
+    static func session(schema: String, _ synchronous: DatabaseSynchronous, _ idleTime: Duration) -> String {
         let commit =
             synchronous == .full
             ? """

@@ -222,6 +222,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if turns.takePermit() { admission.release() }
         if counted.arriving + counted.unread > 0 { admission.memory.forget(context.channel) }
+        // A response that fails from here on begins no pipelined request: its place would not be given back.
+        self.context = nil
         context.fireChannelInactive()
     }
 

@@ -52,6 +52,34 @@ import Testing
         #expect(said.result.contains("alice    pro        -  pro.monthly"))
     }
 
+    @Test func `grace period and billing retry say when the charge is tried again, and when access ends`() async {
+        func standing(_ change: (inout Subscription) -> Void) async -> String {
+            let said = await store([with(Subscribed.subscription, change)]).run("sub", "show", "0001").said
+            return said.result.split(separator: "\n").first { $0.hasPrefix("standing") }.map(String.init) ?? said.result
+        }
+        let grace = Timestamp("2027-02-13T10:00:04Z")
+        let (next, last) = (Timestamp("2027-01-29T10:00:04Z"), Timestamp("2027-03-29T10:00:04Z"))
+        let inGrace = await standing {
+            ($0.state, $0.gracePeriodExpiresDate) = (.inGracePeriod, grace)
+            ($0.nextRetryDate, $0.lastRetryDate) = (next, last)
+        }
+        #expect(
+            inGrace.hasSuffix(
+                "access until 2027-02-13 10:00:04Z, the charge is tried again 2027-01-29 10:00:04Z, "
+                    + "for the last time 2027-03-29 10:00:04Z"))
+        let cancelled = await standing {
+            ($0.state, $0.gracePeriodExpiresDate, $0.willAutoRenew) = (.inGracePeriod, grace, false)
+        }
+        #expect(cancelled.hasSuffix("access until 2027-02-13 10:00:04Z, then it ends"))
+        let atLast = await standing {
+            $0.state = .inBillingRetryPeriod
+            ($0.nextRetryDate, $0.lastRetryDate) = (last, last)
+        }
+        #expect(atLast.hasSuffix("no access, the charge is tried for the last time 2027-03-29 10:00:04Z"))
+        let quarantined = await standing { $0.state = .inBillingRetryPeriod }
+        #expect(quarantined.hasSuffix("no access, the charge waits for the operator"))
+    }
+
     // MARK: Timeline
 
     @Test func `a timeline has a line for each event, what was charged, and what comes next`() async {
@@ -192,7 +220,10 @@ import Testing
     }
 
     @Test func `billing that is declined again is not resolved, and the account's setting is named`() async {
-        let store = declining("resolveBilling") { $0.state = .inBillingRetryPeriod }
+        let store = declining("resolveBilling") {
+            $0.state = .inBillingRetryPeriod
+            ($0.nextRetryDate, $0.lastRetryDate) = ($0.expiresDate, $0.expiresDate)
+        }
         let other = await store.run("sub", "resolve-billing", "--as", "alice").said.narration
         #expect(other.contains("try again: storebus sub resolve-billing 2000000000000001"), "\(other)")
         store.answer("GET /admin/v1/testers/alice", FakeStore.alice.with(["processor": "decline"]))

@@ -83,6 +83,11 @@ struct StoredSubscription: Hashable, Sendable {
     /// An operator has to decide.
     var isQuarantined: Bool { attempt != nil && dueAt == nil }
 
+    /// The tries of a declined renewal. Nil outside grace period and billing retry.
+    var retries: BillingRetryPolicy? {
+        retry.since.map { BillingRetryPolicy(since: $0, length: RenewalSchedule(rate).retry) }
+    }
+
     /// Tells whether the customer is a present subscriber. A renewal may be due and not processed yet.
     /// - Parameter now: The app's clock.
     func isActive(at now: Timestamp) -> Bool {

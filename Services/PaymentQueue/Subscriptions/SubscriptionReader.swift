@@ -127,7 +127,12 @@ struct SubscriptionReader: QueuePart {
     ) async -> Subscription {
         let value = due.value
         var shown = value.wire
-        if isOperator { (shown.bundleId, shown.account) = (IsolatedApp.shown(value.customer.bundleId), due.account) }
+        if isOperator {
+            (shown.bundleId, shown.account) = (IsolatedApp.shown(value.customer.bundleId), due.account)
+            if value.willAutoRenew, let dueAt = value.dueAt, let retries = value.retries {
+                (shown.nextRetryDate, shown.lastRetryDate) = (retries.next(notBefore: dueAt), retries.end)
+            }
+        }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {
             shown.renewalPrice = RenewalPolicy.renewal(value, due.context(quote), at: value.period.end)?.terms.amount

@@ -178,7 +178,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             }
             enterRetry(hasGrace: decline.hasGrace)
         }
-        guard let next = retries?.next(after: at) else { return try expire(.billingError) }
+        guard let next = value.retries?.next(after: at) else { return try expire(.billingError) }
         value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
@@ -202,16 +202,12 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.gracePeriodStarted, expires: until)
     }
 
-    private var retries: BillingRetryPolicy? {
-        value.retry.since.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
-    }
-
     private mutating func endGrace() throws(StoreError) {
         try require([.inGracePeriod], "out of its grace period")
         (value.state, value.retry.graceUntil) = (.inBillingRetryPeriod, nil)
         record(.gracePeriodExpired)
         record(.billingRetryStarted)
-        guard let next = retries?.next(notBefore: at) else { return try expire(.billingError) }
+        guard let next = value.retries?.next(notBefore: at) else { return try expire(.billingError) }
         value.dueAt = next
     }
 
@@ -282,7 +278,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         guard !value.willAutoRenew else { return }
         value.willAutoRenew = true
         record(.autoRenewEnabled)
-        guard value.state == .inGracePeriod, let next = retries?.next(after: at) else { return }
+        guard value.state == .inGracePeriod, let next = value.retries?.next(after: at) else { return }
         value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 

@@ -56,8 +56,17 @@ import Testing
             let grace = try await alice.subscription()
             #expect(grace.state == .inGracePeriod)
             #expect(grace.gracePeriodExpiresDate == TestStore.instant("2027-04-17"))
+            #expect(grace.nextRetryDate == nil, "the customer is not told")
+            #expect(try await store.retries() == ["2027-04-02", "2027-05-31"])
+            // The last try of the grace period is on 14 April, the next one in billing retry.
+            try await store.jump(to: "2027-04-15")
+            #expect(try await store.retries() == ["2027-04-22", "2027-05-31"])
             try await store.jump(to: "2027-04-17")
             #expect(try await alice.subscription().state == .inBillingRetryPeriod)
+            #expect(try await store.retries() == ["2027-04-22", "2027-05-31"])
+            try await store.jump(to: "2027-05-16")
+            #expect(try await store.retries() == ["2027-05-31", "2027-05-31"])
+            try await store.jump(to: "2027-05-17")
             #expect(
                 try await store.lines(original).filter { !$0.contains("billingFailed") } == [
                     "2027-03-01 subscribed 9.99", "2027-04-01 gracePeriodStarted", "2027-04-17 gracePeriodExpired",
@@ -65,6 +74,7 @@ import Testing
                 ])
             try await store.jump(by: "60d")
             #expect(try await store.lines(original).last == "2027-05-31 expired")
+            #expect(try await store.retries().isEmpty)
         }
     }
 

@@ -91,6 +91,12 @@ extension TestStore {
         try await caller.call(SubscriptionEndpoints.search, request)
     }
 
+    /// The days of the next and the last try of the only subscription's charge, as the operator sees them.
+    func retries() async throws -> [String] {
+        let one = try await subscriptions(SubscriptionListRequest()).subscriptions.first
+        return [one?.nextRetryDate, one?.lastRetryDate].compactMap { $0.map { String($0.description.prefix(10)) } }
+    }
+
     /// What was charged for a subscription and captured, in the order of the ledger.
     func renewals() async throws -> [Charge] {
         try await charges().filter { $0.chargeKey.hasPrefix("renew:") && $0.outcome == .approved }

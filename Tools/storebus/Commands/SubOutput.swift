@@ -127,12 +127,22 @@ enum SubscriptionFormat {
                 + consent(subscription)
         case .inGracePeriod:
             let until = Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
-            return "access until \(until), the charge is tried again"
-        case .inBillingRetryPeriod: return "no access, the charge is tried again"
+            return "access until \(until), \(retry(subscription))"
+        case .inBillingRetryPeriod: return "no access, \(retry(subscription))"
         case .expired:
             return "ended \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
         case .revoked: return "the period would have gone to \(end)"
         }
+    }
+
+    /// The tries of a declined charge that are ahead: `the charge is tried again 2027-02-01 10:00:04Z, …`.
+    static func retry(_ subscription: Subscription) -> String {
+        guard let next = subscription.nextRetryDate, let last = subscription.lastRetryDate else {
+            return subscription.willAutoRenew ? "the charge waits for the operator" : "then it ends"
+        }
+        return next == last
+            ? "the charge is tried for the last time \(Format.time(last))"
+            : "the charge is tried again \(Format.time(next)), for the last time \(Format.time(last))"
     }
 
     /// The subscriber's answer to a higher price: `, if the price is agreed to, up from 9.99 USD`.

@@ -205,9 +205,10 @@ struct SubscriptionExplanation: Sendable {
         case .inGracePeriod:
             "\(declined); access goes on for the grace period, to "
                 + Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
-                + ", and the charge is tried again"
+                + ", and \(SubscriptionFormat.retry(subscription))"
         case .inBillingRetryPeriod:
-            "\(declined); there is no access until the charge, which is tried again for up to 60 days, goes through"
+            "\(declined); there is no access until the charge goes through, and "
+                + SubscriptionFormat.retry(subscription)
         case .revoked:
             last([.refunded, .revoked]).map { "it was \($0.kind.rawValue) on \(Format.time($0.at))" }
                 ?? "it was taken back"

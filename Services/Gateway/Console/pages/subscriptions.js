@@ -34,6 +34,8 @@ function load(app, state, after, only) {
 
 function comes(subscription) {
     if (subscription.state === 'expired' || subscription.state === 'revoked') return words(subscription.expirationReason);
+    if (subscription.nextRetryDate) return html`${text.retries} <${Time} at=${subscription.nextRetryDate} />`;
+    if (subscription.gracePeriodExpiresDate) return html`${text.ends} <${Time} at=${subscription.gracePeriodExpiresDate} />`;
     return subscription.willAutoRenew ? html`${text.renews(money(subscription.renewalPrice))} <${Time} at=${subscription.expiresDate} />` : html`${text.ends} <${Time} at=${subscription.expiresDate} />`;
 }
 
@@ -62,7 +64,7 @@ function One({ timeline, start, end, now, reload, whole }) {
                 <span class="soft small">${comes(subscription)}</span></p>
             <div><${Lane} segments=${segments} start=${start} end=${end} now=${now} label=${label} />
                 <${Axis} start=${start} end=${end} say=${at => dateTime(at, isLong ? 'month' : 'day')} /></div>
-            ${whole && html`<${Doing} subscription=${subscription} done=${reload} /><${Facts} of=${[[text.group, subscription.subscriptionGroupIdentifier], [text.next, subscription.autoRenewProductIdentifier], [text.purchased, html`<${Time} at=${subscription.purchaseDate} />`], [text.grace, subscription.gracePeriodExpiresDate && html`<${Time} at=${subscription.gracePeriodExpiresDate} />`]]} />
+            ${whole && html`<${Doing} subscription=${subscription} done=${reload} /><${Facts} of=${[[text.group, subscription.subscriptionGroupIdentifier], [text.next, subscription.autoRenewProductIdentifier], [text.purchased, html`<${Time} at=${subscription.purchaseDate} />`], [text.grace, subscription.gracePeriodExpiresDate && html`<${Time} at=${subscription.gracePeriodExpiresDate} />`], [text.lastTry, subscription.lastRetryDate && html`<${Time} at=${subscription.lastRetryDate} />`]]} />
                 <ol class="plain timeline">${events.map(event => html`<li><strong>${words(event.kind)}</strong> <span class="soft">${event.productIdentifier}${event.amount ? ` · ${money(event.amount)}` : ''}</span>
                     <div class="soft small"><${Time} at=${event.at} /> ${event.detail || ''}</div></li>`)}</ol>`}
         </div></${Card}>`;

@@ -24,10 +24,17 @@ async function move(path, body) {
     return answer;
 }
 
+// The next event of a subscription: a try of its charge, the end of its grace period, a renewal or its end.
+function comes(one) {
+    const [at, grace] = [one.nextRetryDate, one.gracePeriodExpiresDate];
+    if (at && !(grace < at)) return { at, says: text.retries };
+    return grace ? { at: grace, says: text.graceEnds } : { at: one.expiresDate, says: one.willAutoRenew ? text.renews : text.ends };
+}
+
 function Ahead({ app }) {
     const found = useData(() => get('/admin/v1/subscriptions', { bundleId: app, limit: 100 }), [app], transactionEvents);
     const list = (found.data?.subscriptions || []).filter(one => one.state !== 'expired' && one.state !== 'revoked')
-        .map(one => ({ one, at: one.gracePeriodExpiresDate || one.expiresDate, says: one.gracePeriodExpiresDate ? text.graceEnds : one.state === 'inBillingRetryPeriod' ? text.retries : one.willAutoRenew ? text.renews : text.ends }))
+        .map(one => ({ one, ...comes(one) }))
         .sort((a, b) => a.at < b.at ? -1 : 1).slice(0, 12);
     return html`<${Card} title=${text.ahead}><p class="soft small">${text.aheadSays}</p>${list.length === 0 ? html`<p class="empty">${text.nothing}</p>`
         : html`<ul class="plain list">${list.map(({ one, at, says }) => html`<li class="row" key=${one.originalTransactionIdentifier}>

@@ -1,3 +1,4 @@
+import BusProtocol
 import EventLoop
 
 /// The bounds of services and their callers, each with its reason.
@@ -6,6 +7,14 @@ package enum BusServiceLimits {
     package static let defaultTimeout: Duration = .seconds(5)
     /// The longest accepted `Sb-Timeout`, so that a caller cannot hold work here indefinitely.
     package static let timeoutMax: Duration = .seconds(300)
+    /// The time that a request's headers give it: `Sb-Timeout` up to ``timeoutMax``, or ``defaultTimeout``.
+    package static func timeout(of headers: BusHeaders) -> Duration {
+        guard let milliseconds = headers[BusHeader.sbTimeout].flatMap(Int64.init), milliseconds >= 0 else {
+            return defaultTimeout
+        }
+        return min(.milliseconds(min(milliseconds, 1 << 40)), timeoutMax)
+    }
+
     /// Bytes of a reply, so that it fits every transport with room to spare. Longer lists are paged.
     package static let replyBytesMax = 512 << 10
     /// Requests in flight per endpoint, on either side. There is no queue: further requests are refused immediately.

@@ -176,8 +176,10 @@ import Testing
     @Test func `the operator watches and asks nothing of a customer's`() throws {
         let operatorUser = try #require(try Self.users()["operator"])
         #expect(operatorUser.publishing(to: "$SYS.REQ.VARZ".utf8.span) == .allowed)
-        let tap = try SubjectPattern("$SYS.TAP.sb.>")
-        #expect(operatorUser.refusal(of: tap, queue: nil, isOwnInbox: false) == nil)
+        for pattern in ["$SYS.TAP.sb.>", "$SYS.TAP._INBOX.>"] {
+            let tap = try SubjectPattern(pattern)
+            #expect(operatorUser.refusal(of: tap, queue: nil, isOwnInbox: false) == nil)
+        }
         for request in try Self.endpoints().values {
             #expect(operatorUser.publishing(to: request.subject.utf8.span) != .allowed)
         }

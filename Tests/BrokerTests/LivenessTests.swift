@@ -197,13 +197,34 @@ import Testing
         let harness = CoreHarness()
         let (tracer, client) = (harness.client(), harness.client())
         tracer.sub(1, "$SYS.TAP.>", more: ",\"seq\":1")
-        tracer.sub(2, "$SYS.TAP._INBOX.>", more: ",\"seq\":2")
+        tracer.sub(2, "$SYS.TAP._INBOX", more: ",\"seq\":2")
         client.sub(1, "\(client.inbox).>")
         client.pub("work", reply: "\(client.inbox).1", more: ",\"seq\":1")
         #expect(tracer.log() == ["ok sub 1", "err perm_sub 2", "msg 1 work"])
         #expect(client.log() == ["msg 1 \(client.inbox).1 503", "ok pub 1 delivered=0"], "a trace is no taker")
         tracer.pub("\(client.inbox).1", more: ",\"seq\":3")
         #expect(tracer.log() == ["err perm_pub 3"], "and gets no grant")
+    }
+
+    @Test func `a trace of replies sees each after its request, without the body, and the broker's own answers`() {
+        let harness = CoreHarness()
+        let (tracer, service, client) = (harness.client(), harness.client(), harness.client())
+        tracer.sub(1, "$SYS.TAP._INBOX.>", more: ",\"seq\":1")
+        tracer.sub(2, "$SYS.TAP.>")
+        service.sub(1, "work", queue: "q")
+        client.sub(1, "\(client.inbox).>")
+        client.pub("work", reply: "\(client.inbox).1")
+        service.pub("\(client.inbox).1", body: [1, 2, 3])
+        client.pub("idle", reply: "\(client.inbox).2")
+        let seen = tracer.take()
+        #expect(
+            seen.map(\.message.short) == [
+                "ok sub 1", "msg 2 work", "msg 1 \(client.inbox).1", "msg 2 idle", "msg 1 \(client.inbox).2 503",
+            ])
+        let bodies = seen.map(\.body)
+        #expect(bodies.allSatisfy { $0.isEmpty })
+        let replies = client.take().map(\.body)
+        #expect(replies == [[1, 2, 3], []], "the requester has the whole reply")
     }
 
     @Test func `the broker answers requests for its pages`() {

@@ -627,7 +627,7 @@ def hostile(browser, store):
 
 
 def bus(browser, store):
-    """A purchase passes through the tap with its trace; a pause, another page and a filter end it; a lost one comes back."""
+    """A purchase passes through the tap with its trace and its reply; a pause, another page and a filter end it; a lost one comes back."""
     def passed(subject):
         return [one for one in browser.all(".tap > li") if subject in one.text]
 
@@ -643,6 +643,7 @@ def bus(browser, store):
     store.buy("ursula", "com.example.hiddenBeaches", "tap-1", applicationUsername=HOSTILE)
     added = browser.until("the purchase", lambda: passed("sb.payment.v1.queue.add")[0])
     assert f"c:{APP}:" in added.text, added.text
+    browser.until("its reply", lambda: re.search(r"payment-queue\s+replied in [\d.]+ ms", passed("sb.payment.v1.queue.add")[0].text))
     link = added.find_element(By.TAG_NAME, "a")
     trace = link.text
     assert re.fullmatch(r"[0-9a-f]{32}", trace), trace

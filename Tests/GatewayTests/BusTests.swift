@@ -140,7 +140,14 @@ import Testing
                 try await bus.other.request("sb.nobody.v1.x", body: Array("alice".utf8))
             }
             #expect(error?.code == .noResponders)
-            #expect(try await reader.next().json["messages"]?.arrayValue?.first?["body"] == "alice")
+            let request = try await reader.next()
+            #expect(request.json["messages"]?.arrayValue?.first?["body"] == "alice")
+            let number = request.json["messages"]?.arrayValue?.first?["request"]
+            #expect(number == 1)
+            // The end comes with the request, or with the next write.
+            var ends = request.json["ends"]?.arrayValue ?? []
+            if ends.isEmpty { ends = try await reader.next().json["ends"]?.arrayValue ?? [] }
+            #expect(ends.first?["request"] == number && ends.first?["outcome"] == "noResponders")
             reader.hangUp()
             try await eventually("the tap is gone") {
                 let subjects = try await bus.ask("/admin/v1/bus/subjects")
@@ -163,6 +170,30 @@ import Testing
         #expect(text.utf8.count == BusTap.bodyBytesMax && !text.contains("s-1"))
         #expect(taken.messages[0].bytes > 5000)
         #expect(tap.take() == nil)
+    }
+
+    @Test func `a request is shown with its service, and ends with its reply or at its deadline`() throws {
+        let tap = try BusTap(EventWaits(), text: nil)
+        let (time, start) = (Timestamp(milliseconds: 0), ContinuousClock.now)
+        for (number, subject) in ["sb.payment.v1.queue.add", "sb.payment.v1.events.list"].enumerated() {
+            tap.add(BusMessage(subject: subject, reply: "_INBOX.a.\(number)"), at: time, instant: start)
+        }
+        tap.add(BusMessage(subject: "sb.evt.payment.v1.x"), at: time, instant: start)
+        let messages = try #require(tap.take()).messages
+        #expect(messages.map(\.request) == [1, 2, nil])
+        #expect(messages.map(\.service) == [.paymentQueue, .paymentQueue, nil])
+        #expect(messages.map(\.isPoll) == [false, true, false])
+        tap.add(
+            BusMessage(subject: "_INBOX.a.0", body: Array("secret".utf8)), at: time,
+            instant: start + .microseconds(1234))
+        tap.add(BusMessage(subject: "_INBOX.b.0"), at: time, instant: start)
+        let replied = try #require(tap.take())
+        #expect(replied.messages.isEmpty && replied.missed == 0)
+        #expect(replied.ends == [.init(request: 1, outcome: .replied, durationMs: 1.23)])
+        tap.addOverdue(at: start + .seconds(4))
+        #expect(tap.take() == nil)
+        tap.addOverdue(at: start + .seconds(5))
+        #expect(tap.take()?.ends == [.init(request: 2, outcome: .noReply, durationMs: 5000)])
     }
 
     @Test func `a secret is neither shown nor found, and of a URL only its place is shown`() throws {

@@ -97,9 +97,56 @@ import Testing
             }
             let (status, said) = await traced
             #expect(status == .success)
-            #expect(said.result.contains("traceparent 00-ab-cd-01  Sb-Actor c:app:alice:d"))
+            #expect(said.result.contains("no responders  traceparent 00-ab-cd-01  Sb-Actor c:app:alice:d"))
             #expect(said.result.contains("sb.payment-queue.v1.finish") && !said.result.contains("sb.other"))
         }
+    }
+
+    @Test func `a trace prints a request with its reply's outcome, and leaves polls out unless they are asked for`()
+        async throws
+    {
+        try await BusOnline.run { bus in
+            let subjects = ["sb.payment.v1.events.list", "sb.payment.v1.queue.add"]
+            for subject in subjects {
+                _ = try await bus.other.subscribe(subject, queue: "q") { message in
+                    try? bus.other.publish(
+                        message.reply ?? "", body: [],
+                        headers: ["Nats-Service-Error-Code": "409", "Nats-Service-Error": "alreadyOwned: it is owned"])
+                }
+            }
+            async let few = bus.storebus(["trace", "--count", "1", "--timeout", "30s", "-o", "jsonl"])
+            async let all = bus.storebus(["trace", "--polls", "--count", "2", "--timeout", "30s"])
+            try await eventually("both traces are there") {
+                let page = try await bus.other.request("$SYS.REQ.SUBSZ", body: Array(#"{"subs":true}"#.utf8))
+                return String(decoding: page.body, as: UTF8.self).ranges(of: "$SYS.TAP.>").count == 2
+            }
+            for subject in subjects { _ = try await bus.other.request(subject, body: Array("{}".utf8)) }
+            let line = try StrictJSON.parse(Array(await few.said.result.utf8.dropLast()))
+            #expect(line["subject"] == .string(subjects[1]) && line["service"] == "payment-queue")
+            #expect(line["outcome"] == "failed" && line["error"] == "alreadyOwned: it is owned")
+            #expect(line["durationMs"] != nil)
+            let lines = await all.said.result.split(separator: "\n")
+            #expect(lines.count == 2 && lines[0].contains(subjects[0]) && lines[1].contains(subjects[1]))
+            #expect(lines[1].contains("payment-queue  failed in "))
+            #expect(lines[1].contains(" ms (alreadyOwned: it is owned)"))
+        }
+    }
+
+    @Test func `a traced request waits for its reply or its deadline, and a late reply prints it no second time`() {
+        var requests = TracedRequests()
+        let start = ContinuousClock.now
+        func message(_ reply: String?) -> TracedMessage {
+            TracedMessage(message: BusMessage(subject: "sb.catalog.v1.app.get", reply: reply), at: .wallClock())
+        }
+        #expect(requests.add(message(nil), at: start).map(\.words) == [[]], "an event is printed at once")
+        for number in 1...3 { #expect(requests.add(message("_INBOX.a.\(number)"), at: start).isEmpty) }
+        let replied = requests.end(with: BusMessage(subject: "_INBOX.a.2"), at: start + .milliseconds(2))
+        #expect(replied.map(\.words) == [["catalog", "replied in 2.00 ms"]])
+        #expect(requests.waiting.map(\.words) == Array(repeating: ["catalog", "no reply yet"], count: 2))
+        let overdue = requests.overdue(at: start + .seconds(5))
+        #expect(overdue.map(\.words) == Array(repeating: ["catalog", "no reply in 5000.00 ms"], count: 2))
+        #expect(requests.end(with: BusMessage(subject: "_INBOX.a.1"), at: start + .seconds(6)).isEmpty)
+        #expect(requests.waiting.isEmpty)
     }
 
     @Test func `connections are listed, open and closed, with what a table shows in the JSON`() async throws {

@@ -66,8 +66,9 @@ extension BrokerCore {
         } else {
             deliverToInbox(&delivery, header, members, body)
         }
-        if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
+        // A trace sees a request before the answer to it.
         if router.hasTaps { copyToTaps(subject, members, body) }
+        if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
     }
 
     private func deliver(
@@ -170,13 +171,9 @@ extension BrokerCore {
             return
         }
         if !isOverload { counters.noResponders += 1 }
-        let replySubject = header.extracting(reply)
-        guard let own = ownSubscription(matching: replySubject, of: delivery.publisher) else { return }
-        let status = MsgMessage(
-            sid: own.sid, subject: replySubject.text, headers: [BusHeader.sbSubject: subject.text],
+        answer(
+            delivery.publisher, at: header.extracting(reply), headers: [BusHeader.sbSubject: subject.text],
             status: isOverload ? 429 : 503)
-        write(to: delivery.publisher) { status.encode(into: &$0) }
-        delivered(own)
     }
 
     /// Notifies clients whose requests a closed connection had received. Only clients that have requested it are
@@ -188,14 +185,28 @@ extension BrokerCore {
             guard first < subject.count, subject.starts(with: "_INBOX.") else { continue }
             let second = SubjectSyntax.tokenEnd(subject, first + 1)
             guard second < subject.count, let owner = inboxes[subject.extracting(0..<second)],
-                owner !== connection, owner.wantsLost, owner.state == .ready,
-                let own = ownSubscription(matching: subject, of: owner)
+                owner !== connection, owner.wantsLost, owner.state == .ready
             else { continue }
-            counters.takersLost += 1
-            let status = MsgMessage(sid: own.sid, subject: subject.text, status: 502)
-            write(to: owner) { status.encode(into: &$0) }
-            delivered(own)
+            if answer(owner, at: subject, status: 502) { counters.takersLost += 1 }
         }
+    }
+
+    /// Answers a request in place of a reply, at the requester's own subscription for it, and copies the answer to
+    /// traces.
+    /// - Returns: Whether the requester has such a subscription.
+    @discardableResult private func answer(
+        _ requester: BrokerConnection, at subject: Span<UInt8>, headers: BusHeaders = [:], status: Int
+    ) -> Bool {
+        guard let own = ownSubscription(matching: subject, of: requester) else { return false }
+        var message = MsgMessage(sid: own.sid, subject: subject.text, headers: headers, status: status)
+        write(to: requester) { message.encode(into: &$0) }
+        delivered(own)
+        for tap in router.hasTaps ? router.tapped(subject) : [] where takesCopy(tap) {
+            message.sid = tap.sid
+            write(to: tap.connection) { message.encode(into: &$0) }
+            delivered(tap)
+        }
+        return true
     }
 
     /// Returns a connection's own subscription with the lowest sid that matches a subject.
@@ -210,10 +221,17 @@ extension BrokerCore {
         return matches.filter { $0.connection === connection && $0.isActive }.min { $0.sid < $1.sid }
     }
 
-    /// Copies a message to traces, which do not count as receivers.
+    /// Copies a message to traces, which do not count as receivers. Of a reply they get all but the body.
     private func copyToTaps(_ subject: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>) {
-        for tap in router.tapped(subject) where tap.isActive {
-            if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, members, body) }
-        }
+        let isReply = subject.starts(with: "_INBOX.")
+        for tap in router.tapped(subject) where takesCopy(tap) { send(tap, members, isReply ? Span() : body) }
+    }
+
+    /// Whether a trace is sent a message. It is dropped and counted for one that is behind.
+    private func takesCopy(_ tap: ClientSubscription) -> Bool {
+        guard tap.isActive else { return false }
+        guard tap.connection.pendingBytes > limits.softPendingBytes else { return true }
+        drop(tap)
+        return false
     }
 }

@@ -92,8 +92,9 @@ extension BrokerCore {
             throw refused(.reserved, "only '$SRV.' and '$SYS.TAP.' are open to subscriptions under '$'")
         }
         let traced = try SubjectPattern(String(pattern.text.dropFirst(prefix.count)))
-        guard !SubjectSyntax.isHiddenFromWildcards(traced.text.utf8.span) else {
-            throw refused(.permSub, "inboxes and '$' cannot be traced")
+        let subject = traced.text.utf8.span
+        guard subject.starts(with: "_INBOX.") || !SubjectSyntax.isHiddenFromWildcards(subject) else {
+            throw refused(.permSub, "'\(traced)' cannot be traced: subjects under '$' are the broker's")
         }
         return traced
     }

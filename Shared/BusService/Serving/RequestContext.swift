@@ -38,12 +38,9 @@ package struct RequestContext: Sendable {
     /// Reads the headers of a request that has just arrived. Missing or malformed headers get their defaults, unknown
     /// ones are ignored.
     init(endpoint: String, headers: BusHeaders, logger: Logger) {
-        var budget = BusServiceLimits.defaultTimeout
-        if let milliseconds = headers[BusHeader.sbTimeout].flatMap(Int64.init), milliseconds >= 0 {
-            budget = min(.milliseconds(min(milliseconds, 1 << 40)), BusServiceLimits.timeoutMax)
-        }
         self.init(
-            endpoint: endpoint, deadline: .now + budget, trace: .next(after: headers[BusHeader.traceparent]),
+            endpoint: endpoint, deadline: .now + BusServiceLimits.timeout(of: headers),
+            trace: .next(after: headers[BusHeader.traceparent]),
             requestIdentifier: headers[BusHeader.sbID], attempt: headers[BusHeader.sbAttempt].flatMap(Int.init) ?? 1,
             actor: headers[BusHeader.sbActor], logger: logger)
     }

@@ -77,17 +77,27 @@ extension BusSubjectsResponse.Subject {
 
 extension BusTapMessages {
     @_disfavoredOverload
-    package init(messages: borrowing [Message], missed: Int) {
-        self.init(messages: copy messages, missed: missed)
+    package init(messages: borrowing [Message], ends: [End], missed: Int) {
+        self.init(messages: copy messages, ends: ends, missed: missed)
+    }
+}
+
+extension BusTapMessages.End {
+    @_disfavoredOverload
+    package init(request: borrowing Int, outcome: BusRequestOutcome, durationMs: Double, error: String? = nil) {
+        self.init(request: copy request, outcome: outcome, durationMs: durationMs, error: error)
     }
 }
 
 extension BusTapMessages.Message {
     @_disfavoredOverload
     package init(
-        at: borrowing Timestamp, subject: String, reply: Bool, headers: [String: String], body: JSONValue, bytes: Int
+        at: borrowing Timestamp, subject: String, reply: Bool, request: Int? = nil, service: ServiceName? = nil,
+        isPoll: Bool, headers: [String: String], body: JSONValue, bytes: Int
     ) {
-        self.init(at: copy at, subject: subject, reply: reply, headers: headers, body: body, bytes: bytes)
+        self.init(
+            at: copy at, subject: subject, reply: reply, request: request, service: service, isPoll: isPoll,
+            headers: headers, body: body, bytes: bytes)
     }
 }
 

@@ -22,8 +22,9 @@ package enum BusRoutes {
         errors: [.operatorForbidden, .noPages])
     /// Streams the messages that pass over the bus.
     ///
-    /// The tap gets copies, so that no service misses a message. Replies to private inboxes are left out. Secrets are
-    /// redacted, and a body above 4 KiB is a string that is cut. An event has at most 50 messages, and there are at
+    /// The tap gets copies, so that no service misses a message. A request has a number, by which its end is reported:
+    /// the outcome and duration of its reply, or the passing of its deadline. Bodies of replies are left out. Secrets
+    /// are redacted, and a body above 4 KiB is a string that is cut. An event has at most 50 messages, and there are at
     /// most five events a second. Further messages are counted as missed. A comment comes every 15 s. At most 8 taps
     /// are open.
     package static let tap = HTTPEndpoint<Empty, EventStream>(
@@ -200,7 +201,7 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
 package enum BusTapEventName: String, CaseIterable, Sendable {
     /// The first event: the tap is open.
     case hello
-    /// Messages that passed over the bus, in order.
+    /// Messages that passed over the bus, in order, and ends of requests.
     case messages
 
     /// The events with the schemas of their data.
@@ -231,6 +232,13 @@ package struct BusTapMessages: Hashable, Sendable, Codable {
         package var subject: String
         /// Whether the sender waits for an answer.
         package var reply: Bool
+        /// The number of a request, by which its end names it. Absent for other messages, and when too many requests
+        /// wait for their replies.
+        package var request: Int?
+        /// The service that the request's subject belongs to. Absent for other messages.
+        package var service: ServiceName?
+        /// Whether services send it regularly, whether or not anything happens.
+        package var isPoll: Bool
         package var headers: [String: String]
         /// JSON with secrets redacted. It is a string if it is not JSON or is longer than 4 KiB.
         package var body: JSONValue
@@ -238,8 +246,22 @@ package struct BusTapMessages: Hashable, Sendable, Codable {
         package var bytes: Int
     }
 
+    /// The end of a request that was among the messages, or the passing of its deadline.
+    package struct End: Hashable, Sendable, Codable {
+        /// The request's number.
+        package var request: Int
+        /// After `noReply` another end may come, for a late reply.
+        package var outcome: BusRequestOutcome
+        /// The time from the request to its end.
+        package var durationMs: Double
+        /// The service's code and sentence. Only with `failed`.
+        package var error: String?
+    }
+
     /// At most fifty.
     package var messages: [Message]
+    /// Ends of requests in `messages`, of this event or an earlier one.
+    package var ends: [End]
     /// Messages since the event before that were more than an event holds.
     package var missed: Int
 }

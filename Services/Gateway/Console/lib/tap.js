@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm
 import { strings } from '../strings.pages.js';
 import { get, path } from './api.js';
 import { More, cli } from './actions.js';
-import { bytes, dateTime, number, quote } from './format.js';
+import { bytes, dateTime, number, quote, rounded } from './format.js';
 import { link } from './router.js';
 import { Check, Code, Facts, Failure } from './ui.js';
 
@@ -12,6 +12,7 @@ const KEPT = 500;
 const EVERYTHING = '>';
 const NOTHING = { list: [], missed: 0, count: 0 };
 const NOT_YET = { state: 'off' };
+const milliseconds = value => text.ms(rounded(value));
 const target = (subject, word) => path('/admin/v1/bus/tap', { subject: subject || EVERYTHING, text: word });
 
 // Whether a subject is one of a pattern's: * is one token, > the rest.
@@ -23,9 +24,6 @@ function isOf(subject, pattern) {
     return (rest < 0 ? tokens.length === literal.length : tokens.length > rest) && literal.every((token, index) => token === '*' || token === tokens[index]);
 }
 
-// Readers of logs ask for what is new once a second, and everyone for the state of services, whether or not something happens.
-const POLL = /\.(events|serverEvents)\.list$|^\$SRV\./;
-
 // The last messages, and less of the polls.
 const POLLS_KEPT = 100;
 function kept(list) {
@@ -35,21 +33,37 @@ function kept(list) {
 }
 
 // The command line takes a pattern or a word; a word that it would take for a pattern is looked for in its lines.
-function command(subject, word) {
+function command(subject, word, polls) {
     const pattern = subject || EVERYTHING;
-    if (word && pattern === EVERYTHING && !/[.*>]/.test(word)) return cli(['bus', 'trace', [word]], null);
-    const line = cli(['bus', 'trace', [pattern]], null);
+    const trace = ['bus', 'trace', ...polls ? ['--polls'] : []];
+    if (word && pattern === EVERYTHING && !/[.*>]/.test(word)) return cli([...trace, [word]], null);
+    const line = cli([...trace, [pattern]], null);
     return word ? `${line.replace('trace', 'trace -o jsonl')} | grep -F -e ${quote(word)}` : line;
 }
 
 let count = 0;
 
-function taken(message, asked) {
+// Made once, and again when a request has ended, so that a list of 500 is not drawn anew with each message.
+const row = one => html`<${Message} of=${one} end=${one.end} key=${one.key} />`;
+
+// `source`: the stream whose numbers the ends of its requests have.
+function taken(message, asked, source) {
     const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body) ?? '';
-    const one = { ...message, asked, key: ++count, isPoll: POLL.test(message.subject), holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
-    // Made once, so that a list of 500 is not drawn anew with each message.
-    one.row = html`<${Message} of=${one} key=${one.key} />`;
+    const one = { ...message, asked, source, key: ++count, holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
+    one.row = row(one);
     return one;
+}
+
+// A list that is held has the same objects, and shows the ends, too.
+function endAll(list, ends, source) {
+    if (ends.length === 0) return;
+    const known = new Map(ends.map(end => [end.request, end]));
+    for (const one of list) {
+        const end = one.source === source && known.get(one.request);
+        if (!end) continue;
+        one.end = end;
+        one.row = row(one);
+    }
 }
 
 // What came through, and whether more does. `asked` is the stream's address.
@@ -94,9 +108,13 @@ function useTap(asked) {
                 set({ state: 'open' });
             });
             source.addEventListener('messages', event => {
-                const { messages, missed } = JSON.parse(event.data);
-                const newer = messages.map(one => taken(one, asked)).reverse();
-                setSeen(before => ({ list: kept([...newer, ...before.list]), missed: before.missed + missed, count: before.count + newer.length }));
+                const { messages, ends, missed } = JSON.parse(event.data);
+                const newer = messages.map(one => taken(one, asked, event.target)).reverse();
+                setSeen(before => {
+                    const list = kept([...newer, ...before.list]);
+                    endAll(list, ends, event.target);
+                    return { list, missed: before.missed + missed, count: before.count + newer.length };
+                });
             });
             source.addEventListener('error', lost);
         };
@@ -117,14 +135,22 @@ function useTap(asked) {
     };
 }
 
-function Message({ of }) {
+const OUTCOMES = { replied: 'good', failed: 'bad', noReply: 'warn' };
+
+// How a request ended, or that it waits for its reply.
+function End({ of }) {
+    if (!of) return html`<span class="pill">${text.waits}</span>`;
+    return html`<span class=${`pill ${OUTCOMES[of.outcome] || 'bad'}`}>${text.outcomes[of.outcome](milliseconds(of.durationMs))}</span>${of.error && html` <span class="soft small">${of.error}</span>`}`;
+}
+
+function Message({ of, end }) {
     const [open, setOpen] = useState(false);
     const headers = of.headers || {};
     const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers.traceparent)?.[1];
     const actor = headers['Sb-Actor'];
     return html`<li>
         <details onToggle=${event => setOpen(event.currentTarget.open)}>
-            <summary><time datetime=${of.at} title=${of.at}>${dateTime(of.at, 'precise')}</time> <code>${of.subject}</code> ${of.reply && html`<span class="pill">${text.reply}</span>`} <span class="soft small">${bytes(of.bytes)}</span></summary>
+            <summary><time datetime=${of.at} title=${of.at}>${dateTime(of.at, 'precise')}</time> <code>${of.subject}</code> ${of.service && html`<span class="soft small">${of.service}</span>`} ${of.reply && html`<${End} of=${end} />`} <span class="soft small">${bytes(of.bytes)}</span></summary>
             ${open && html`<div class="stack">
                 <${Facts} of=${Object.entries(headers)} />
                 ${of.body === '' || of.body === undefined ? html`<p class="soft">${text.noBody}</p>` : html`<${Code} text=${typeof of.body === 'string' ? of.body : JSON.stringify(of.body, null, 2)} />`}
@@ -154,7 +180,7 @@ export function Tap({ subject, word, children }) {
     }, [isOn]);
     // They are shown when they are asked for.
     const [shows, setShows] = useState(false);
-    const showsPolls = shows || POLL.test(subject);
+    const showsPolls = shows || tap.list.some(one => one.isPoll && one.subject === subject);
     // While one is looked at the list does not move.
     const [held, hold] = useState();
     const fit = useMemo(() => {
@@ -180,7 +206,7 @@ export function Tap({ subject, word, children }) {
             ${isOn ? html`<button type="button" ref=${toggle} onClick=${tap.pause} key="pause">${text.pause}</button>` : html`<button class="primary" ref=${toggle} key="start">${state === 'paused' ? text.goOn : text.start}</button>`}
             <button type="button" onClick=${clear}>${text.clear}</button>
             <${Check} label=${text.polls} checked=${shows} onChange=${event => setShows(event.target.checked)} />
-            <${More} of=${{ label: text.title, method: 'GET', path: asked, stream: true, cli: command(subject, word) }} />
+            <${More} of=${{ label: text.title, method: 'GET', path: asked, stream: true, cli: command(subject, word, shows) }} />
         </form>
         <${Failure} error=${tap.problem} retrying />
         <p class="row"><span class=${`pill ${TONE[state] || ''}`} role="status">${text.states[state]}</span>

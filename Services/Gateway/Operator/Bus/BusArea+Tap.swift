@@ -71,11 +71,12 @@ extension BusArea {
         ServerSentEventEncoder.bytes(ServerSentEvent(name: name.rawValue, data: try StoreJSON.encode(data)))
     }
 
-    /// Rings for comments, and ends the tap with the session it was opened in.
+    /// Reports overdue requests, rings for comments, and ends the tap with the session it was opened in.
     private func endTap(_ tap: BusTap, with end: Timestamp?) async {
         var comment = ContinuousClock.now + DeliveryLimits.commentInterval
         while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
             if let end, end <= now() { return tap.signal.finish(.timeUp) }
+            tap.addOverdue()
             guard ContinuousClock.now >= comment else { continue }
             comment = .now + DeliveryLimits.commentInterval
             tap.signal.notify()

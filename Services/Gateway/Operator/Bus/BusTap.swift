@@ -1,4 +1,5 @@
 import BusClient
+import BusService
 import EventLoop
 import StoreHTTP
 import StoreModels
@@ -14,16 +15,19 @@ final class BusTap: Sendable {
 
     let signal: EventSignal
     private struct Collected {
-        var messages: [(at: Timestamp, message: BusMessage)] = []
+        var messages: [(at: Timestamp, message: BusMessage, request: Int?)] = []
+        var ends: [TappedRequests.End] = []
         var bytes = 0
         var missed = 0
+
+        var isEmpty: Bool { messages.isEmpty && ends.isEmpty && missed == 0 }
     }
 
     private let waits: EventWaits
     /// Only messages with these bytes are taken. Nil for all.
     private let text: [UInt8]?
-    private let collected = Locked(Collected())
-    private let subscription = Locked<(any BusSubscription)?>(nil)
+    private let state = Locked((collected: Collected(), requests: TappedRequests()))
+    private let subscriptions = Locked<[any BusSubscription]>([])
 
     /// Takes a tap's place, until the tap is released.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
@@ -35,8 +39,9 @@ final class BusTap: Sendable {
 
     deinit {
         waits.leave(signal)
-        guard let subscription = subscription.withLock({ $0 }) else { return }
-        Task { await subscription.unsubscribe() }
+        let subscriptions = self.subscriptions.withLock { $0 }
+        guard !subscriptions.isEmpty else { return }
+        Task { for subscription in subscriptions { await subscription.unsubscribe() } }
     }
 
     /// Subscribes until the tap is released.
@@ -44,33 +49,63 @@ final class BusTap: Sendable {
     func open(
         _ subject: String, on bus: any BusClient, now: @escaping @Sendable () -> Timestamp
     ) async throws(BusError) {
-        let new = try await bus.subscribe(subject) { [weak self] message in
-            self?.add(message, at: now())
+        for subject in [BrokerSubject.replies, subject] {
+            let new = try await bus.subscribe(subject) { [weak self] message in
+                self?.add(message, at: now())
+            }
+            subscriptions.withLock { $0.append(new) }
         }
-        subscription.withLock { $0 = new }
     }
 
-    func add(_ message: BusMessage, at time: Timestamp) {
+    /// Collects a message, or the end of a request if it is the reply to it.
+    func add(_ message: BusMessage, at time: Timestamp, instant: ContinuousClock.Instant = .now) {
+        if BrokerSubject.isReply(message) {
+            let isEnd = state.withLock { state in
+                guard let end = state.requests.end(with: message, at: instant) else { return false }
+                state.collected.ends.append(end)
+                return true
+            }
+            if isEnd { signal.notify() }
+            return
+        }
         if let text, !Self.has(text, message) { return }
-        collected.withLock { collected in
-            if collected.messages.count < Self.messagesMax, collected.bytes + message.body.count <= Self.bytesMax {
-                collected.messages.append((time, message))
-                collected.bytes += message.body.count
+        state.withLock { state in
+            if state.collected.messages.count < Self.messagesMax,
+                state.collected.bytes + message.body.count <= Self.bytesMax
+            {
+                state.collected.messages.append((time, message, state.requests.add(message, at: instant)))
+                state.collected.bytes += message.body.count
             } else {
-                collected.missed += 1
+                state.collected.missed += 1
             }
         }
         signal.notify()
     }
 
-    /// Returns the messages collected since the last call. Nil for none.
-    func take() -> BusTapMessages? {
-        let taken = collected.withLock { collected in
-            defer { collected = Collected() }
-            return collected
+    /// Collects the ends of requests whose deadlines have passed.
+    func addOverdue(at instant: ContinuousClock.Instant = .now) {
+        let hasSome = state.withLock { state in
+            let ends = state.requests.overdue(at: instant)
+            state.collected.ends += ends
+            return !ends.isEmpty
         }
-        guard !taken.messages.isEmpty || taken.missed > 0 else { return nil }
-        return BusTapMessages(messages: taken.messages.map { Self.shown($1, at: $0) }, missed: taken.missed)
+        if hasSome { signal.notify() }
+    }
+
+    /// Returns what was collected since the last call. Nil for nothing.
+    func take() -> BusTapMessages? {
+        let taken = state.withLock { state in
+            defer { state.collected = Collected() }
+            return state.collected
+        }
+        guard !taken.isEmpty else { return nil }
+        return BusTapMessages(
+            messages: taken.messages.map { Self.shown($0.message, at: $0.at, request: $0.request) },
+            ends: taken.ends.map { end in
+                BusTapMessages.End(
+                    request: end.request, outcome: end.outcome,
+                    durationMs: (end.duration / .milliseconds(1) * 100).rounded() / 100, error: end.error)
+            }, missed: taken.missed)
     }
 
     private static func has(_ text: [UInt8], _ message: BusMessage) -> Bool {
@@ -82,9 +117,11 @@ final class BusTap: Sendable {
         return (try? StoreJSON.encode(Redaction.redacted(value)))?.firstRange(of: text) != nil
     }
 
-    private static func shown(_ message: BusMessage, at time: Timestamp) -> BusTapMessages.Message {
+    private static func shown(_ message: BusMessage, at time: Timestamp, request: Int?) -> BusTapMessages.Message {
         BusTapMessages.Message(
-            at: time, subject: message.subject, reply: message.reply != nil,
+            at: time, subject: message.subject, reply: message.reply != nil, request: request,
+            service: message.reply.flatMap { _ in BrokerSubject.service(of: message.subject) },
+            isPoll: BrokerSubject.isPoll(message.subject),
             headers: Dictionary(message.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" }),
             body: body(message.body), bytes: message.body.count)
     }

@@ -204,7 +204,8 @@ extension SchemaTable {
             .part(.counts("pendingBytes", "messagesIn", "messagesOut", "bytesIn", "bytesOut", "subscriptions")))
         declare(BusSubjectsResponse.Subject.self, .part(.counts("subscribers", "messages")))
         declare(BusTapMessages.self, .part(["messages": ["maxItems": 50], "missed": .count]))
-        declare(BusTapMessages.Message.self, .part(.counts("bytes")))
+        declare(BusTapMessages.Message.self, .part(.counts("bytes", "request")))
+        declare(BusTapMessages.End.self, .part(.counts("request")))
         declare(
             FaultsResponse.self,
             .part(["struck": ["type": "object", "additionalProperties": ["type": "integer", "minimum": 0]]]))

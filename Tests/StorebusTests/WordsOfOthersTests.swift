@@ -10,9 +10,10 @@ import Testing
     @Test(arguments: [
         ("start", "up"), ("stop", "down"), ("purchase", "buy"), ("subscription", "sub"), ("clock", "time"),
         ("user", "account"), ("ps", "status"), ("webhook", "listen"), ("notification", "notifications"),
+        ("inbox", "prompt"), ("bus tap", "bus trace"), ("bus listen", "bus sub"),
     ])
     func `another program's word for a command is answered with ours`(word: String, command: String) async {
-        let (status, said) = await Recorder.run([word])
+        let (status, said) = await Recorder.run(word.split(separator: " ").map(String.init))
         #expect(status == .usage)
         #expect(said.narration.contains("did you mean 'storebus \(command)'?"))
     }

@@ -43,7 +43,7 @@ Object.assign(strings, {
         },
     },
     subscriptions: {
-        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
+        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, ends: 'ends', retries: 'the charge is tried again', lastTry: 'Last try', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
     },
     customers: {
         accounts: 'Accounts', devices: 'Devices', filterHint: 'Part of a name, account= storefront= device= bundleId=. All terms must match.', newAccount: 'New account', create: 'Create account', created: 'Account created:', newDevice: 'New device', addDevice: 'Create device', isSet: 'Settings',
@@ -123,8 +123,9 @@ Object.assign(strings, {
     },
     tap: {
         polls: 'Show polls', title: 'Live tap', start: 'Start', pause: 'Pause', goOn: 'Resume', clear: 'Clear', states: { off: 'not started', opening: 'opening', open: 'listening', lost: 'connection lost, trying again', paused: 'paused: messages are not kept' },
-        count: (shown, all) => shown === all ? `${all} messages.` : `${shown} of ${all} messages.`, missed: count => `${count} missed: more than a browser is sent.`, waiting: count => `${count} new, shown when you leave the list.`, quiet: 'No messages yet.', notStarted: 'Shows messages as they pass, without consuming them. Secrets are left out. Replies to private inboxes are not visible.',
-        reply: 'expects a reply', noBody: 'No body.', cut: size => `Truncated from ${size}.`, trace: 'trace', traceLink: 'Messages of this trace', actor: 'for',
+        count: (shown, all) => shown === all ? `${all} messages.` : `${shown} of ${all} messages.`, missed: count => `${count} missed: more than a browser is sent.`, waiting: count => `${count} new, shown when you leave the list.`, quiet: 'No messages yet.', notStarted: 'Shows messages as they pass, without consuming them. Secrets and the bodies of replies are left out.',
+        waits: 'no reply yet', outcomes: { replied: time => `replied in ${time}`, failed: time => `failed in ${time}`, noReply: time => `no reply in ${time}`, noResponders: () => 'no responders', overloaded: () => 'overloaded', receiverLost: time => `service lost after ${time}` }, ms: value => `${value} ms`,
+        noBody: 'No body.', cut: size => `Truncated from ${size}.`, trace: 'trace', traceLink: 'Messages of this trace', actor: 'for',
     },
     settings: {
         keys: 'API keys', keysSay: 'The secret is shown once.', make: 'Create key', kind: 'Kind', kinds: { api: 'api: the app’s server', sharedSecret: 'sharedSecret: receipts', subscriptionOffer: 'subscriptionOffer: promotional offers', inAppPurchase: 'inAppPurchase: App Store Server API' }, id: 'Key', made: 'Created', created: id => `Key ${id} created.`, takeBack: 'Revoke', tookBack: id => `Key ${id} revoked.`, takeBackConfirm: id => `Requests with key ${id} are refused from now on.`, once: 'Copy it now. It is not shown again.', secret: 'Secret', publicKey: 'Public key', issuer: 'Issuer',

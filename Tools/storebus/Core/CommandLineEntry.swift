@@ -165,7 +165,7 @@ struct CommandTree: Hashable, Sendable {
         "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
         "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
         "customer": "account", "customers": "account", "accounts": "account", "ps": "status", "transaction": "tx",
-        "transactions": "tx",
+        "transactions": "tx", "inbox": "prompt", "tap": "trace", "listen": "sub",
         "notification": "notifications", "webhook": "listen", "webhooks": "listen", "forward": "listen",
         "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
     ]

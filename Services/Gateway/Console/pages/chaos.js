@@ -42,8 +42,7 @@ function walk(event) {
     next?.focus();
 }
 
-const Matrix = ({ of }) => html`<div class="scroll" tabindex="0" role="group" aria-label=${text.matrix}><table class="matrix" onKeyDown=${walk}>
-    <caption>${text.matrixSays}</caption>
+const Matrix = ({ of }) => html`<div class="over">${text.matrixSays}</div><div class="scroll" tabindex="0" role="group" aria-label=${text.matrix}><table class="matrix" aria-label=${text.matrix} onKeyDown=${walk}>
     <thead><tr><th scope="col">${text.service}</th>${FAULTS.map(fault => html`<th scope="col" key=${fault}>${fault}</th>`)}</tr></thead>
     <tbody>${SERVICES.map(service => html`<tr key=${service}><th scope="row">${service}${service === 'broker' && html`<div class="soft small">${text.everyService}</div>`}</th>
         ${FAULTS.map(fault => html`<td key=${fault}><${Action} of=${toggle(fault, service, of.find(one => one.fault === fault && one.service === service))} done=${tookFaults} /></td>`)}</tr>`)}</tbody>

@@ -110,10 +110,10 @@ function columnsOf(reload) {
         wide('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 80),
         column('state', text.state, row => html`<${State} of=${stateOf(row)} />`, 116),
         wide('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 74),
-        wide('date', text.date, row => html`<${Time} at=${row.transactionDate} form="compact" />`, 140),
+        wide('date', text.date, row => html`<${Time} at=${row.transactionDate} form="compact" />`, 148),
         wide('price', text.price, row => money(row.price), 66, 'number'),
         wide('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 60),
-        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row, reload)}>⋯</button>`, 48),
+        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row, reload)}>⋯</button>`, 44),
     ];
 }
 

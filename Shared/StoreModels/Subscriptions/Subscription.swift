@@ -58,7 +58,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var account: String?
     /// The next try of a declined charge, in the operator's lists only. Absent if none will be made.
     public var nextRetryDate: Timestamp?
-    /// The last try of a declined charge, which ends billing retry. Present with ``nextRetryDate``.
+    /// The last try of a declined charge, which ends billing retry. Present with `nextRetryDate`.
     public var lastRetryDate: Timestamp?
 
     /// A period as in the transaction that began it. On the wire its members are flat among the others.

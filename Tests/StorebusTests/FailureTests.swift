@@ -6,11 +6,14 @@ import Testing
 
 /// `why` of a purchase that failed: the app's error, and the setting that caused it.
 @Suite struct FailureTests {
-    private func why(_ error: TransactionError?, _ store: FakeStore = FakeStore()) async -> String {
+    private func why(
+        _ error: TransactionError?, _ store: FakeStore = FakeStore(), inStore name: String = ""
+    ) async -> String {
         var transaction = FakeStore.failed
         transaction.error = error
         store.list([transaction])
-        return await store.run("why", "t_1").said.result
+        guard !name.isEmpty else { return await store.run("why", "t_1").said.result }
+        return await store.run("why", "t_1", "--store", name).said.result
     }
 
     @Test func `a setting of the account is named with its value and what takes it back`() async {
@@ -23,6 +26,12 @@ import Testing
                 decline:paymentInvalid: storebus account set alice --unset sheet
 
                 """), "\(text)")
+    }
+
+    @Test func `what takes a setting back reaches the isolated store that was asked`() async {
+        let text = await why(
+            TransactionError(.paymentInvalid, "Declined.").dueTo("sheet"), inStore: "t-7")
+        #expect(text.contains("storebus account set alice --unset sheet --store t-7\n"), "\(text)")
     }
 
     @Test func `a setting that is no more is said to have changed, a default is the catalogue's`() async {

@@ -69,8 +69,9 @@ struct WhyCommand: AsyncParsableCommand {
         let isOfSubscription =
             transaction.subscriptionGroupIdentifier != nil && transaction.transactionState == .purchased
         let timeline = isOfSubscription ? try await context.api.timeline(row.transaction.id) : nil
+        let failure = await failure(row, context).map { context.completed($0.because) }
         return TransactionExplanation(
-            row: row, subscription: timeline.map(SubscriptionExplanation.init), failure: await failure(row, context)
+            row: row, subscription: timeline.map(SubscriptionExplanation.init), failure: failure
         ).result
     }
 
@@ -100,13 +101,13 @@ struct TransactionExplanation: Sendable {
     let row: TransactionTable.Row
     /// The explanation of its subscription, or nil without a subscription.
     var subscription: SubscriptionExplanation?
-    /// The explanation of a failure. Nil for a transaction that has not failed.
-    var failure: FailureExplanation?
+    /// The explanation of a failure, with commands as they can be pasted. Nil for a transaction that has not failed.
+    var failure: Advice?
 
     var result: CommandResult {
         let members = row.json.with([
             "explanation": .string(because), "withdrawal": withdrawal.map { .string($0) },
-            "failure": failure.map { .string($0.because.text) },
+            "failure": failure.map { .string($0.text) },
             "subscription": subscription.map { SubscriptionTable.json($0.subscription) },
             "renewal": subscription.map { .string($0.because) },
             "cost": subscription.map { $0.price(of: row.transaction).map { .string($0) } ?? .null },
@@ -123,7 +124,7 @@ struct TransactionExplanation: Sendable {
         var fields: FieldList = [
             "transaction": Format.name(transaction), "state": transaction.shownState,
             "from": "\(place), key \(payment.requestIdentifier)", "product": payment.productIdentifier,
-            "remarks": remarks.isEmpty ? nil : remarks, "failed": failure?.because.text,
+            "remarks": remarks.isEmpty ? nil : remarks, "failed": failure?.text,
             "taken back": withdrawal,
             "finished": row.isFinished ? "yes" : "no", "sent": Format.count(transaction.deliveries, "time"),
             "because": because,

@@ -110,6 +110,9 @@ struct CommandContext: Sendable {
         settings.bundleId.origin == "--bundle-id" ? environment.printed : environment.printed.unnamed(bundleId)
     }
 
+    /// Completes the commands in a sentence, as they are printed.
+    func completed(_ advice: Advice) -> Advice { printed.complete(advice) }
+
     func print(_ result: CommandResult) {
         let result = result.completed(printed)
         console.result(result.output(format, style))
@@ -126,7 +129,7 @@ struct CommandContext: Sendable {
     /// Prints a note to standard error, unless `--quiet` is set.
     /// - Parameter always: Prints the note of a failure also then.
     func narrate(_ advice: Advice, always: Bool = false) {
-        if always || !isQuiet { console.narrate(printed.complete(advice).text) }
+        if always || !isQuiet { console.narrate(completed(advice).text) }
     }
 
     // MARK: Asking

@@ -75,4 +75,16 @@ import Testing
         #expect(gateway.requests("POST /x").count == 50)
         try await eventually("all are closed") { gateway.openConnections == 0 }
     }
+
+    @Test func `a stream that is opened again and again leaves no connection behind`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on("GET /v1/transactions/stream") { _ in .drop }
+        let queue = gateway.queue()
+        let observer = RecordingObserver()
+        queue.add(observer)
+        try await eventually("it was opened often") { gateway.requests("GET /v1/transactions/stream").count > 50 }
+        #expect(gateway.openConnections <= 2)
+        queue.remove(observer)
+        try await eventually("all are closed") { gateway.openConnections == 0 }
+    }
 }

@@ -14,9 +14,11 @@ final class FakeGateway: Sendable {
     private struct State {
         var handlers: [String: Handler] = [:]
         var requests: [FakeRequest] = []
-        var connections: [FakeConnection] = []
+        /// Those that are not over, by their numbers. Each has a descriptor, and without any libdispatch ends the process:
+        /// it looks into a file of each thread once a second.
+        var connections: [Int: FakeConnection] = [:]
+        var nextConnection = 0
         var sessions = 0
-        var open = 0
         var isStopped = false
     }
 
@@ -41,8 +43,10 @@ final class FakeGateway: Sendable {
         Thread.detachNewThread { [weak self, listener] in
             while true {
                 let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0, let self else { break }
-                self.serve(FakeConnection(descriptor))
+                guard descriptor >= 0 else { break }
+                let connection = FakeConnection(descriptor)
+                guard let self else { break }
+                self.serve(connection)
             }
             close(listener)
         }
@@ -79,7 +83,7 @@ final class FakeGateway: Sendable {
     func stop() {
         let connections: [FakeConnection]? = state.withLock { state in
             defer { state.isStopped = true }
-            return state.isStopped ? nil : state.connections
+            return state.isStopped ? nil : Array(state.connections.values)
         }
         guard let connections else { return }
         shutdown(listener, Int32(SHUT_RDWR))
@@ -96,18 +100,19 @@ final class FakeGateway: Sendable {
     }
 
     /// Connections that neither side has closed.
-    var openConnections: Int { state.withLock { $0.open } }
+    var openConnections: Int { state.withLock { $0.connections.count } }
 
     /// What was asked so far.
     func requests(_ line: String) -> [FakeRequest] { state.withLock { $0.requests.filter { $0.line == line } } }
 
     private func serve(_ connection: FakeConnection) {
-        let isStopped = state.withLock { state in
-            state.connections.append(connection)
-            state.open += 1
-            return state.isStopped
+        let number: Int? = state.withLock { state in
+            guard !state.isStopped else { return nil }
+            state.nextConnection += 1
+            state.connections[state.nextConnection] = connection
+            return state.nextConnection
         }
-        if isStopped { return connection.shut() }
+        guard let number else { return connection.shut() }
         Thread.detachNewThread { [weak self, keepsConnections] in
             while let request = connection.readRequest(), let answer = self?.answer(request) {
                 // As a server may: closed, without a header that announces it.
@@ -115,7 +120,7 @@ final class FakeGateway: Sendable {
                 guard Self.carryOut(answer, connection), !isLast || keepsConnections else { break }
             }
             connection.shut()
-            self?.state.withLock { $0.open -= 1 }
+            _ = self?.state.withLock { $0.connections.removeValue(forKey: number) }
         }
     }
 

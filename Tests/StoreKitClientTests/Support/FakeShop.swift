@@ -60,16 +60,25 @@ final class FakeShop: Sendable {
         try await SKPaymentQueue.$ofTask.withValue(queue) { try await body() }
     }
 
-    /// Collects what a sequence gives, until the test ends the task.
-    func collect<Values: AsyncSequence & Sendable>(
-        _ values: Values
-    ) -> (task: Task<Void, Never>, seen: LockedValue<[Values.Element]>) where Values.Element: Sendable {
+    /// Collects what a sequence gives, until the test ends the task or releases the collection.
+    func collect<Values: AsyncSequence & Sendable>(_ values: Values) -> Collected<Values.Element>
+    where Values.Element: Sendable {
         let seen = LockedValue<[Values.Element]>([])
         let task = Task {
             var iterator = values.makeAsyncIterator()
             while let value = try? await iterator.next() { seen.withLock { $0.append(value) } }
         }
-        return (task, seen)
+        return Collected(task: task, seen: seen)
+    }
+
+    /// The elements of a sequence so far. It ends its task with itself, so that a test that throws leaves no iterator.
+    final class Collected<Element: Sendable>: Sendable {
+        let task: Task<Void, Never>
+        let seen: LockedValue<[Element]>
+
+        init(task: Task<Void, Never>, seen: LockedValue<[Element]>) { (self.task, self.seen) = (task, seen) }
+
+        deinit { task.cancel() }
     }
 
     /// Tells of a transaction as the store does: in the list first, then as an event.

@@ -144,7 +144,7 @@ var targets: [Target] = [
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
-    tests("SignedData", ["SignedData", "Signing", "StoreModels"]),
+    tests("SignedData", ["SignedData", "Signing", "StoreModels", crypto, swiftASN1, x509]),
     tests(
         "StoreKitClient", ["StoreKitClient", "SignedData", "Signing", "StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StoreModels", "StorebusTesting", logging]),

@@ -17,6 +17,8 @@ struct QueueState: Sendable {
     var synchronization: Task<Void, Never>?
     /// The purchases that ``Product/purchase(options:)`` waits for, by their keys.
     var purchases: [String: RunningPurchase] = [:]
+    /// Whether the app was warned of a purchase without an iterator of ``Transaction/updates``.
+    var hasWarnedUnheard = false
     /// Whether the run has used StoreKit 2, so that the stream has signed data.
     var usesSignedData = false
     /// Wakes those who wait, after the lock.

@@ -23,20 +23,31 @@ import Testing
         #expect(await mailbox.next() == 1)
     }
 
-    @Test func `32: cancelling the task ends it, also while it waits`() async throws {
+    /// Returns once a caller waits for the next element.
+    private func isAwaited(_ mailbox: Mailbox<Int>) async throws {
+        try await eventually("a caller waits") { mailbox.state.withLock { $0.waiter != nil } }
+    }
+
+    @Test(arguments: [true, false])
+    func `32: cancelling the task ends it, while it waits and before`(_ isWaiting: Bool) async throws {
         let mailbox = Mailbox<Int>()
-        let task = Task { await mailbox.next() }
+        let task = Task {
+            while !isWaiting, !Task.isCancelled { await Task.yield() }
+            return await mailbox.next()
+        }
+        if isWaiting { try await isAwaited(mailbox) }
         task.cancel()
         #expect(await task.value == nil)
         put(mailbox, (1, nil))
         #expect(await mailbox.next() == nil)
     }
 
-    @Test func `a waiting caller gets the element at once`() async {
+    @Test func `a waiting caller gets the element at once`() async throws {
         let mailbox = Mailbox<Int>()
         async let value = mailbox.next()
-        await Task.yield()
-        put(mailbox, (7, nil))
+        try await isAwaited(mailbox)
+        put(mailbox, (7, "a"), (8, "a"))
         #expect(await value == 7)
+        #expect(await mailbox.next() == 8)
     }
 }

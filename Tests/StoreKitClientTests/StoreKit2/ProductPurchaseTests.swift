@@ -282,6 +282,68 @@ private typealias Product = StoreKitClient.Product
         #expect(store.decisions().isEmpty)
     }
 
+    @Test func `38: an intent that was decided elsewhere is left out the next time`() async throws {
+        let shop = try FakeShop()
+        let product = PurchaseIntent(try .sample("i1"), shop.queue).product
+        shop.state.withLock {
+            $0.purchases = [.problem(.intentDecided), FakeShop.outcome(.purchased, signedTransaction(1))]
+        }
+        await #expect(throws: StoreKitError.self) { _ = try await product.purchase() }
+        _ = try await product.purchase()
+        #expect(shop.gateway.requests("POST /v1/purchases").map { $0.json["intentIdentifier"] } == ["i1", nil])
+    }
+
+    @Test func `12: a purchase without an iterator of updates warns, once`() async throws {
+        let sentences = LockedValue<[String]>([])
+        let shop = try FakeShop { connection, _ in
+            connection.log = { sentence in sentences.withLock { $0.append(sentence) } }
+        }
+        let warning = "Making a purchase without listening for transaction updates"
+        func count() -> Int { sentences.withLock { $0.count { $0.hasPrefix(warning) } } }
+        shop.state.withLock { $0.purchases = [FakeShop.outcome(.cancelled)] }
+        let updates = await shop.run { shop.collect(Transaction.updates) }
+        try await eventually("it listens") { shop.queue.core.state.withLock { !$0.listeners.updates.isEmpty } }
+        _ = try await bought(shop)
+        #expect(count() == 0)
+        updates.task.cancel()
+        await updates.task.value
+        for _ in 0..<2 { _ = try await bought(shop) }
+        #expect(count() == 1)
+    }
+
+    @Test func `a transaction is finished and refunded by the queue that it comes from`() async throws {
+        let (own, other) = (try FakeShop(), try FakeShop())
+        own.state.withLock { $0.lists[.unfinished] = [signedTransaction(1, more: ["subscriptionGroupIdentifier": "g"])] }
+        own.gateway.on("POST /v1/transactions/*/refund-request") { _ in
+            .json(["refundRequestIdentifier": "r1"], status: 201)
+        }
+        let transaction = try #require(await own.run { await Transaction.unfinished.first { _ in true } })
+        try await other.run {
+            await transaction.unsafePayloadValue.finish()
+            let status = try await transaction.unsafePayloadValue.beginRefundRequest(in: FakeGatewayAnchor())
+            #expect(status == .success)
+            _ = await transaction.unsafePayloadValue.subscriptionStatus
+        }
+        for request in ["finish", "refund-request"] {
+            #expect(own.gateway.requests("POST /v1/transactions/1/\(request)").count == 1)
+        }
+        #expect(other.gateway.requests("POST /v1/sessions").isEmpty)
+    }
+
+    @Test func `a transaction does not keep its queue, and without it asks nothing`() async throws {
+        var shop: FakeShop? = try FakeShop()
+        shop?.state.withLock { $0.lists[.unfinished] = [signedTransaction(1)] }
+        let result = await shop?.run { await Transaction.unfinished.first { _ in true } }
+        let transaction = try #require(result ?? nil).unsafePayloadValue
+        weak let queue = shop?.queue
+        shop = nil
+        try await eventually("the queue is released") { queue == nil }
+        await transaction.finish()
+        await #expect(throws: StoreKit2Transaction.RefundRequestError.failed) {
+            _ = try await transaction.beginRefundRequest(in: FakeGatewayAnchor())
+        }
+    }
+
     @Test func `a refund is requested once, and a refusal says why`() async throws {
         let shop = try FakeShop()
         var open: [String: JSONValue] = ["status": 409, "code": "transactionStateInvalid", "detail": "open"]

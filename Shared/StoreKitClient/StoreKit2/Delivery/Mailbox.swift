@@ -4,13 +4,13 @@ internal import StoreModels
 ///
 /// `AsyncStream` is no choice: it has no rule by which a newer state of a transaction takes the place of an older one.
 final class Mailbox<Element: Sendable>: Sendable {
-    private struct State: Sendable {
+    struct State: Sendable {
         var items: [(key: String?, element: Element)] = []
         var waiter: CheckedContinuation<Element?, Never>?
         var isEnded = false
     }
 
-    private let state = LockedValue(State())
+    let state = LockedValue(State())
 
     /// Adds an element. One with the same key that was not taken yet is replaced.
     /// - Returns: Wakes the waiting caller, if there is one. It is called without any lock: waking takes the task's

@@ -167,7 +167,7 @@ extension QueueCore {
         let renewed = isSessionWhole ? nil : try? await sessions.session(insteadOf: known.token)
         let session = renewed ?? known
         if let (token, verifier) = lists.withLock({ $0.verifier }), token == session.token { return verifier }
-        let made = StoreVerifier(session, connection, .user)
+        let made = StoreVerifier(session, connection, .user, QueueReference(core: self))
         guard isSessionWhole else { return made }
         // A new verifier judges anew.
         lists.withLock { lists in

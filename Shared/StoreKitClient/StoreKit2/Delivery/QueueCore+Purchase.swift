@@ -36,14 +36,21 @@ extension QueueCore {
             return .userCancelled
         }
         let key = UUID().uuidString.lowercased()
-        let isHeard = change { state in
+        let warns = change { state in
             state.purchases[key] = RunningPurchase(question: order.storefrontQuestion)
             state.deliveries.begins(key: key)
             state.usesSignedData = true
             followListeners(in: &state)
-            return !state.listeners.updates.isEmpty
+            guard state.listeners.updates.isEmpty, !state.hasWarnedUnheard else { return false }
+            state.hasWarnedUnheard = true
+            return true
         }
-        if !isHeard { Self.warnUnheard(connection) }
+        if warns {
+            // StoreKit's words.
+            StoreConnection.warn(
+                "Making a purchase without listening for transaction updates risks missing successful purchases. "
+                    + "Create a Task to iterate Transaction.updates at launch.", connection)
+        }
         defer {
             let living = change { state in
                 state.purchases[key] = nil
@@ -112,20 +119,6 @@ extension QueueCore {
             if isReady { continuation.resume() }
         }
         state.withLock { $0.purchases[key]?.isNamed = false }
-    }
-
-    private static let isWarned = LockedValue(false)
-
-    /// Warns once in a process, in StoreKit's words.
-    private static func warnUnheard(_ connection: StoreConnection) {
-        let isFirst = isWarned.withLock { isWarned in
-            defer { isWarned = true }
-            return !isWarned
-        }
-        guard isFirst else { return }
-        StoreConnection.warn(
-            "Making a purchase without listening for transaction updates risks missing successful purchases. Create a "
-                + "Task to iterate Transaction.updates at launch.", connection)
     }
 
     /// Finishes a transaction. Returns when the store has answered, or could not be reached once.

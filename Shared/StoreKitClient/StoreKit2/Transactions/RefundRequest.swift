@@ -33,10 +33,12 @@ extension Transaction {
         case userCancelled
     }
 
-    /// Files the customer's request for a refund of this transaction. The anchor has no effect.
+    /// Files the customer's request for a refund of this transaction, with the queue that it comes from. The anchor has
+    /// no effect.
     /// - Throws: ``RefundRequestError`` or ``StoreKitError``
     @MainActor public func beginRefundRequest(in anchor: some AnyObject) async throws -> RefundRequestStatus {
-        try await SKPaymentQueue.current.core.requestRefund(of: id)
+        guard let core = claims.owner.core else { throw RefundRequestError.failed }
+        return try await core.requestRefund(of: id)
     }
 
     /// Files the customer's request for a refund of a transaction. The anchor has no effect.

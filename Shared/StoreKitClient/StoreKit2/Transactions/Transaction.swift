@@ -119,14 +119,15 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
     public var subscriptionStatus: Product.SubscriptionInfo.Status? {
         get async {
             guard subscriptionGroupID != nil else { return nil }
-            return try? await Product.SubscriptionInfo.status(transactionID: id)
+            return try? await claims.owner.core?.statuses(transaction: id).first?.statuses.first
         }
     }
 
     /// Takes the transaction out of ``unfinished``. Deliver the product first. Finishing it again does nothing.
     ///
     /// Returns when the store has answered once. The request is repeated in the background if the store is away.
-    public func finish() async { await SKPaymentQueue.current.core.finish(self) }
+    /// It goes to the queue that the transaction comes from, and does nothing once the app has released that queue.
+    public func finish() async { await claims.owner.core?.finish(self) }
 }
 
 extension Transaction: SignedValue {

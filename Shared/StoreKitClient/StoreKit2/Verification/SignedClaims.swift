@@ -9,6 +9,8 @@ final class SignedClaims: Hashable, Sendable {
     let text: String
     /// The parts of the text, or nil for text that is no JWS.
     let document: SignedDocument?
+    /// The queue that has read it, and that the value's methods ask.
+    let owner: QueueReference
     private let members: [String: JSONValue]
     private let said: [String: JSONValue]
 
@@ -16,8 +18,9 @@ final class SignedClaims: Hashable, Sendable {
         "signedDate", "receiptCreationDate", "deviceVerification", "deviceVerificationNonce",
     ]
 
-    init(_ text: String) {
+    init(_ text: String, of owner: QueueReference = QueueReference()) {
         self.text = text
+        self.owner = owner
         document = SignedDocument(text)
         members = document.flatMap { try? StrictJSON.parse($0.payload).objectValue } ?? [:]
         said = members.filter { !Self.ofSigning.contains($0.key) }
@@ -59,6 +62,11 @@ final class SignedClaims: Hashable, Sendable {
     }
     var currency: Locale.Currency? { text("currency").map { Locale.Currency($0) } }
     var offer: Transaction.Offer? { Transaction.Offer(self) }
+}
+
+/// A queue that its own lists do not keep alive.
+struct QueueReference: Sendable {
+    weak var core: QueueCore?
 }
 
 extension UUID {

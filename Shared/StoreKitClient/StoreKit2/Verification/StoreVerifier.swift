@@ -10,10 +10,12 @@ struct StoreVerifier: Sendable {
     let environment: String?
     /// The device's identifier in signed data.
     let device: UUID?
+    /// The queue of the session.
+    var owner = QueueReference()
 
     /// Returns a value with the outcome of its checks.
     func result<Value: SignedValue>(_ text: String, as type: Value.Type = Value.self) -> VerificationResult<Value> {
-        let claims = SignedClaims(text)
+        let claims = SignedClaims(text, of: owner)
         let value = Value(claims: claims)
         return fault(of: claims, Value.required).map { .unverified(value, .init($0)) } ?? .verified(value)
     }
@@ -32,11 +34,14 @@ struct StoreVerifier: Sendable {
 
 extension StoreVerifier {
     /// The verifier of a session, with the roots that the app trusts (docs/adr/0076).
-    init(_ session: SessionResponse, _ connection: StoreConnection, _ pins: RootPins) {
+    init(
+        _ session: SessionResponse, _ connection: StoreConnection, _ pins: RootPins,
+        _ owner: QueueReference = QueueReference()
+    ) {
         self.init(
             verifier: SignedDataVerifier(roots: Self.roots(session, connection, pins)), bundleId: connection.bundleId,
             environment: connection.environment?.rawValue ?? session.environment?.rawValue,
-            device: UUID(uuidString: session.deviceVerificationId))
+            device: UUID(uuidString: session.deviceVerificationId), owner: owner)
     }
 
     private static func roots(

@@ -28,6 +28,8 @@ enum ClientLimits {
     static let undeliveredMax = 1024
     /// The maximum number of remembered signed lists. Beyond it all are read anew.
     static let signedListsMax = 64
+    /// The maximum bytes of the file with the signed lists. More are not saved, and a longer file is not read.
+    static let savedListsBytesMax = 16 * 1024 * 1024
     /// The maximum number of identifiers in one request for products. More are asked for in further requests.
     static let productsMax = 500
     /// The size of one fetched part of content, in bytes.

@@ -55,6 +55,7 @@ extension QueueCore {
         guard case .ask(let id) = step else { return tried() }
         tasks.run { [weak self, call] in
             defer { tried() }
+            if let number = transaction.model.number { self?.saved.finish(number) }
             do {
                 let request = HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty())
                 try await call.send(request, isEndless: true, onRepetition: tried)

@@ -18,6 +18,7 @@ final class QueueCore: Sendable {
     let receipt: ReceiptFile
     let overrides = OverrideQueue()
     let lists = LockedValue(SignedLists())
+    let saved: SavedLists
     private let downloadQueue: LockedValue<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
@@ -34,6 +35,7 @@ final class QueueCore: Sendable {
         downloadQueue = LockedValue(nil)
         let directory = connection.contentDirectory ?? Self.caches(of: connection)
         receipt = ReceiptFile(directory: directory)
+        saved = SavedLists(directory: directory, connection)
         let made = DownloadQueue(call, directory: directory) { [weak self] download in
             self?.tell(.updatedDownloads([download]))
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import StoreModels
+import StorebusTesting
 
 @testable import StoreKitClient
 
@@ -23,6 +24,8 @@ final class FakeGateway: Sendable {
     }
 
     let url: URL
+    /// The contents of the apps.
+    let directory: TemporaryDirectory
     /// Leaves it to the other side to close.
     private let keepsConnections: Bool
     private let listener: Int32
@@ -33,6 +36,7 @@ final class FakeGateway: Sendable {
 
     init(keepsConnections: Bool = false) throws {
         self.keepsConnections = keepsConnections
+        directory = try TemporaryDirectory(prefix: "storebus-client")
         holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard let port = Self.bind(holder, port: 0), Self.share(holder), Self.share(listener),
@@ -172,14 +176,16 @@ final class FakeGateway: Sendable {
 
 extension FakeAnswer {
     static func session(
-        token: String, storefront: String = "USA", canMakePayments: Bool = true, environment: JSONValue? = "Sandbox"
+        token: String, storefront: String = "USA", canMakePayments: Bool = true, environment: JSONValue? = "Sandbox",
+        device: UUID? = nil, root: JSONValue? = nil
     ) -> FakeAnswer {
         var members: [String: JSONValue] = [
             "token": .string(token), "expiresAt": "2026-11-22T10:00:00.000Z", "canMakePayments": .bool(canMakePayments),
             "storefront": .object(["countryCode": .string(storefront), "identifier": "143441"]), "degraded": .array([]),
-            "deviceVerificationId": "9b1f3f0e-2f0b-5e0a-8c0e-4f5a1b2c3d4e",
+            "deviceVerificationId": .string(device?.uuidString ?? "9b1f3f0e-2f0b-5e0a-8c0e-4f5a1b2c3d4e"),
         ]
         members["environment"] = environment
+        members["rootCertificate"] = root
         return .json(members, status: 201)
     }
 }

@@ -1,12 +1,15 @@
 import Foundation
 import StoreModels
+import StorebusTesting
 
 @testable import StoreKitClient
 
 extension FakeGateway {
     /// A connection of `alice-1` to this gateway.
     func connection(deviceId: String = "alice-1") -> StoreConnection {
-        StoreConnection(gateway: url, bundleId: "com.example.app", deviceId: deviceId, account: "alice")
+        StoreConnection(
+            gateway: url, bundleId: "com.example.app", deviceId: deviceId, account: "alice",
+            contentDirectory: URL(fileURLWithPath: directory.path, isDirectory: true))
     }
 
     /// A queue of `alice-1` that is less patient than an app's.

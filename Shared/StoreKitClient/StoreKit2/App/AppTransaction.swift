@@ -52,7 +52,9 @@ public struct AppTransaction: Hashable, Sendable, CustomDebugStringConvertible {
         public static let enterprise = StoreType(rawValue: "ENTERPRISE")
     }
 
-    /// The customer's download of the app. It is read once in a process.
+    /// The customer's download of the app. It is read once in a process. While the store cannot be reached, it is the
+    /// one that an earlier run has read.
+    /// - Throws: ``StoreKitError``
     public static var shared: VerificationResult<AppTransaction> {
         get async throws { try await SKPaymentQueue.current.core.appTransaction() }
     }
@@ -99,15 +101,23 @@ extension AppTransaction: SignedValue {
 }
 
 extension QueueCore {
-    /// Reads the customer's download, once.
+    /// Reads the customer's download, once. While the store cannot be reached, the one of an earlier run.
     @concurrent func appTransaction() async throws -> VerificationResult<AppTransaction> {
         if let known = lists.withLock({ $0.appTransaction }) { return known }
         return try await StoreKitError.catching {
-            let response = try await gateway.send(HTTPCall(AppStoreServerRoutes.signedAppTransaction)).checked()
-            let reply = try response.body(of: AppStoreServerRoutes.signedAppTransaction)
-            let result: VerificationResult<AppTransaction> = await verifier().result(reply.signedAppTransactionInfo)
-            if isSessionWhole { lists.withLock { $0.appTransaction = result } }
-            return result
+            do {
+                let response = try await gateway.send(HTTPCall(AppStoreServerRoutes.signedAppTransaction)).checked()
+                let reply = try response.body(of: AppStoreServerRoutes.signedAppTransaction)
+                let result: VerificationResult<AppTransaction> = await verifier().result(reply.signedAppTransactionInfo)
+                if let session = sessions.current, isSessionWhole {
+                    lists.withLock { $0.appTransaction = result }
+                    saved.keep(result, in: session)
+                }
+                return result
+            } catch let error as URLError {
+                guard let (session, text) = saved.signedAppTransaction else { throw error }
+                return makeVerifier(for: session).result(text)
+            }
         }
     }
 }

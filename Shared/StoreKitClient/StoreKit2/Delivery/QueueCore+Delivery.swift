@@ -12,13 +12,14 @@ extension SKPaymentQueue {
 /// The signed lists that were read, by what was asked. Kept with their revisions, so that an unchanged one is not sent
 /// and not verified again, and is there while the store is away.
 struct SignedLists: Sendable {
-    struct Question: Hashable, Sendable {
+    struct Question: Hashable, Codable, Sendable {
         let view: SignedView
         let product: String?
     }
 
     struct Answer: Sendable {
-        let revision: String
+        /// Nil for a list of an earlier run, which the store sends again.
+        let revision: String?
         let results: [VerificationResult<Transaction>]
     }
 
@@ -167,7 +168,7 @@ extension QueueCore {
         let renewed = isSessionWhole ? nil : try? await sessions.session(insteadOf: known.token)
         let session = renewed ?? known
         if let (token, verifier) = lists.withLock({ $0.verifier }), token == session.token { return verifier }
-        let made = StoreVerifier(session, connection, .user, QueueReference(core: self))
+        let made = makeVerifier(for: session)
         guard isSessionWhole else { return made }
         // A new verifier judges anew.
         lists.withLock { lists in
@@ -177,7 +178,7 @@ extension QueueCore {
         return made
     }
 
-    /// Reads the customer's transactions. While the store is away, those that were read last.
+    /// Reads the customer's transactions. While the store is away, those that this run or an earlier one has read last.
     @concurrent func signedTransactions(
         _ view: SignedView, product: String? = nil
     ) async -> [VerificationResult<Transaction>] {
@@ -189,7 +190,7 @@ extension QueueCore {
         } catch {
             connection.log?("the customer's transactions could not be read: \(type(of: error))")
             guard !Task.isCancelled else { return [] }
-            results = lists.withLock { $0[question]?.results } ?? []
+            results = lists.withLock { $0[question]?.results } ?? savedResults(question)
             if view == .entitlements {
                 results.removeAll { $0.unsafePayloadValue.expirationDate.map { $0 <= Date() } ?? false }
             }
@@ -198,6 +199,22 @@ extension QueueCore {
         return state.withLock { state in
             results.filter { !state.deliveries.isFinished($0.unsafePayloadValue.id) }
         }
+    }
+
+    /// Verifies a list again that was read last, maybe by an earlier run.
+    private func savedResults(_ question: SignedLists.Question) -> [VerificationResult<Transaction>] {
+        guard let (session, texts) = saved.list(question) else { return [] }
+        let verifier = makeVerifier(for: session)
+        let results: [VerificationResult<Transaction>] = texts.map { verifier.result($0) }.filter { result in
+            question.product?.isExactly(result.unsafePayloadValue.productID) ?? true
+        }
+        lists.withLock { $0[question] = SignedLists.Answer(revision: nil, results: results) }
+        return results
+    }
+
+    /// A verifier of what a session has brought.
+    func makeVerifier(for session: SessionResponse) -> StoreVerifier {
+        StoreVerifier(session, connection, .user, QueueReference(core: self))
     }
 
     /// - Parameter call: As that of ``send(_:by:)``.
@@ -222,8 +239,9 @@ extension QueueCore {
             after = page.after
         } while after != nil
         guard let first else { throw URLError(.badServerResponse) }
-        if isSessionWhole {
+        if let session = sessions.current, isSessionWhole {
             lists.withLock { $0[question] = SignedLists.Answer(revision: first.revision, results: results) }
+            saved.keep(results, of: question, in: session)
         }
         return ReadList(seq: first.seq, results: results)
     }

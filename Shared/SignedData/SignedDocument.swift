@@ -62,9 +62,16 @@ package struct SignedDataVerifier: Hashable, Sendable {
 
     /// Certificates in DER.
     package var roots: [[UInt8]]
+    /// Whether documents have one certificate instead of a chain, as in the environment Xcode.
+    package var isXcode: Bool
 
     /// Trusts the roots of the list. Without any, every document is a fault.
-    package init(roots: [[UInt8]]) { self.roots = roots }
+    package init(roots: [[UInt8]], isXcode: Bool = false) { (self.roots, self.isXcode) = (roots, isXcode) }
+
+    /// Whether two certificates are for one key. False if one of them cannot be read.
+    package static func haveSameKey(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        SigningCertificate(one).map { $0.key.info == SigningCertificate(other)?.key.info } ?? false
+    }
 
     /// Reads certificates from a file: one in DER, or any number in PEM.
     /// - Returns: Nil when a block is no certificate.
@@ -92,8 +99,17 @@ package struct SignedDataVerifier: Hashable, Sendable {
         else { return .invalidEncoding }
         let chain = header.x5c.compactMap { Data(base64Encoded: $0).map { Array($0) } }
         guard chain.count == header.x5c.count else { return .invalidEncoding }
-        guard let leaf = Self.leaf(of: chain, below: roots, at: instant) else { return .invalidCertificateChain }
+        let leaf = isXcode ? xcode(chain, at: instant) : Self.leaf(of: chain, below: roots, at: instant)
+        guard let leaf else { return .invalidCertificateChain }
         return ECDSA.verifies(numbers: document.signature, of: document.signedBytes, leaf.key) ? nil : .invalidSignature
+    }
+
+    /// Checks the only certificate of Xcode's data. A store makes it anew when it starts, for the same key.
+    private func xcode(_ chain: [[UInt8]], at instant: Timestamp?) -> SigningCertificate? {
+        guard chain.count == 1, let only = SigningCertificate(chain[0]), only.isValid(at: instant),
+            only.isSigned(by: only), roots.contains(where: { Self.haveSameKey(chain[0], $0) })
+        else { return nil }
+        return only
     }
 
     /// Checks a chain of leaf, intermediate and root.
@@ -102,10 +118,7 @@ package struct SignedDataVerifier: Hashable, Sendable {
         let certificates = chain.compactMap { SigningCertificate($0) }
         guard chain.count == 3, certificates.count == 3, roots.contains(chain[2]) else { return nil }
         let (leaf, intermediate, root) = (certificates[0], certificates[1], certificates[2])
-        if let instant {
-            let time = String(instant.description.filter(\.isNumber).prefix(14))
-            guard certificates.allSatisfy({ $0.validity.contains(time) }) else { return nil }
-        }
+        guard certificates.allSatisfy({ $0.isValid(at: instant) }) else { return nil }
         let areAuthorities = [intermediate, root].allSatisfy {
             $0.isAuthority && $0.allows(bit: SigningCertificate.signsCertificates)
         }

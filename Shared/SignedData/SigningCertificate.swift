@@ -1,3 +1,5 @@
+internal import StoreModels
+
 /// A certificate of the store's chain: X.509 version 3 with a key on P-256 or P-384, signed with ECDSA.
 struct SigningCertificate {
     /// The curves of keys, by their object identifiers in DER.
@@ -87,6 +89,11 @@ struct SigningCertificate {
         (self.issuer, self.subject, validity) = (Array(issuer.whole), Array(subject.whole), first...last)
         self.key = key
         guard read(extensions: list) else { return nil }
+    }
+
+    /// Whether the certificate is valid at an instant. Nil for any.
+    func isValid(at instant: Timestamp?) -> Bool {
+        instant.map { validity.contains(String($0.description.filter(\.isNumber).prefix(14))) } ?? true
     }
 
     /// Whether the certificate has a mark.

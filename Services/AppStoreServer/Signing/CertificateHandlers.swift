@@ -23,7 +23,7 @@ extension AppleServer {
 
     private func trust(_ request: AppRequest) async throws -> TrustFacts {
         let app = try await serverApps.app(request.bundleId)
-        let root = try await app.environment == .production ? nil : signing.authority().rootDER()
+        let root = app.environment == .production ? nil : try await PayloadSigner(signing, app: app).trusted
         return TrustFacts(
             rootCertificate: root.map { Data($0).base64EncodedString() }, environment: app.environment,
             issuerId: try await serverApps.issuerId())

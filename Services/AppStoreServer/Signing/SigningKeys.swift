@@ -279,6 +279,9 @@ struct PayloadSigner: Sendable {
         signer = app.environment == .xcode ? appStore.xcode : appStore.signer
     }
 
+    /// The certificate that a device has to trust, DER.
+    var trusted: [UInt8] { signer.trusted }
+
     func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
 
     /// Signs a payload with a fault, or correctly for nil.

@@ -41,6 +41,9 @@ package struct JWSSigner: Sendable {
         return JWSSigner(authority, .xcode, header: header)
     }
 
+    /// The certificate that a verifier has to trust, DER: the root, or Xcode's only one.
+    package var trusted: [UInt8] { header.chain?.last ?? [] }
+
     private init(_ authority: CertificateAuthority, _ kind: Kind, header: JWSHeader) {
         self.authority = authority
         self.kind = kind

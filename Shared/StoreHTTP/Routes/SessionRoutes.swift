@@ -79,8 +79,8 @@ package struct SessionResponse: Hashable, Sendable, Codable {
     /// The environment that the app's signed data names. Absent while AppStoreServer is away, and for `client:
     /// "store"`.
     package var environment: AppStoreEnvironment?
-    /// Base64 of DER: the root that the app's signed data is verified with. Absent in production, and while
-    /// AppStoreServer is away.
+    /// Base64 of DER: the root that the app's signed data is verified with. In Xcode it is the only certificate of the
+    /// data, or another one for the same key. Absent in production, and while AppStoreServer is away.
     package var rootCertificate: String?
     /// Services the response had to do without. It has `promotions` when PromotionController was not notified of the
     /// launch.

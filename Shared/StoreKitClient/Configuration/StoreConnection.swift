@@ -44,8 +44,8 @@ public struct StoreConnection: Sendable {
     /// Whether ``Transaction/all`` lists consumables that the app has finished. In StoreKit it is
     /// `SKIncludeConsumableInAppPurchaseHistory` of Info.plist.
     public var listsFinishedConsumables = false
-    /// The directory for downloaded content, the receipt and the signed lists of the last run. Nil means a folder of the app and device in the user's
-    /// caches.
+    /// The directory for downloaded content, the receipt and the signed lists of the last run. Nil means a folder of
+    /// the app and device in the user's caches.
     public var contentDirectory: URL?
     /// The target of the library's serial callback queue. Nil means the main queue while a main run loop,
     /// `dispatchMain()` or an async `main` serves it, and a background queue otherwise (``SKPaymentQueue``).

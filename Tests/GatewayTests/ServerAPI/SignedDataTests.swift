@@ -53,6 +53,22 @@ import Testing
         }
     }
 
+    @Test func `in Xcode a session names the only certificate of the app's data`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            store.payments.commit(Sample.purchased("t_1"))
+            _ = try await store.send(
+                .PUT, "/admin/v1/apps/\(Sample.bundleId)/server-api", token: Sample.adminKey,
+                body: #"{"environment":"Xcode"}"#)
+            let phone = try await open(store)
+            #expect(phone.json["environment"] == "Xcode")
+            let answer = try await store.send(.GET, "/v1/transactions/t_1/jws", token: phone.token)
+            let signed = try ParsedJWS(answer.json["signedTransactionInfo"]?.stringValue)
+            let certificate = try #require(phone.json["rootCertificate"])
+            #expect(signed.header["x5c"]?.arrayValue == [certificate])
+        }
+    }
+
     @Test func `an app in production gets no root from its session`() async throws {
         try await GatewayHarness.run { store in
             #expect(try await open(store).json["environment"] == "Sandbox")

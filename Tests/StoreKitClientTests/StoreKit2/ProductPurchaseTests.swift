@@ -313,7 +313,8 @@ private typealias Product = StoreKitClient.Product
 
     @Test func `a transaction is finished and refunded by the queue that it comes from`() async throws {
         let (own, other) = (try FakeShop(), try FakeShop())
-        own.state.withLock { $0.lists[.unfinished] = [signedTransaction(1, more: ["subscriptionGroupIdentifier": "g"])] }
+        let list = [signedTransaction(1, more: ["subscriptionGroupIdentifier": "g"])]
+        own.state.withLock { $0.lists[.unfinished] = list }
         own.gateway.on("POST /v1/transactions/*/refund-request") { _ in
             .json(["refundRequestIdentifier": "r1"], status: 201)
         }

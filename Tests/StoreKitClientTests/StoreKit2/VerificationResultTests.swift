@@ -109,6 +109,61 @@ import Testing
         #expect(try one != result(payload(["isUpgraded": true])))
     }
 
+    @Test func `in Xcode the only certificate is for the key that the session names, and elsewhere it is no chain`()
+        throws
+    {
+        let directory = try TemporaryDirectory(prefix: "storebus-roots")
+        let pins = RootPins(directory: URL(fileURLWithPath: directory.file("roots")))
+        let connection = StoreConnection(
+            gateway: try #require(URL(string: "https://store.example")), bundleId: "com.example.app", deviceId: "d",
+            account: "a")
+        func result(
+            _ signer: JWSSigner, root: JWSSigner, _ environment: AppStoreEnvironment = .xcode
+        ) throws -> VerificationResult<Transaction> {
+            let session = try session(root: root.trusted, environment: environment)
+            return StoreVerifier(session, connection, pins).result(
+                try signer.sign(payload(["environment": .string(environment.rawValue)])))
+        }
+        // The store has started again meanwhile, on another machine.
+        let (now, before) = (try JWSSigner.xcode(authority), try JWSSigner.xcode(authority))
+        #expect(now.trusted != before.trusted)
+        for root in [before, now] { #expect(error(try result(now, root: root)) == nil) }
+        let other = try JWSSigner.xcode(.appStore(root: CertificateAuthority(), ocspURL: "http://127.0.0.1:7430/ocsp"))
+        #expect(error(try result(other, root: now)) == .invalidCertificateChain)
+        #expect(error(try result(signer, root: now)) == .invalidCertificateChain)
+        #expect(error(try result(now, root: now, .sandbox)) == .invalidCertificateChain)
+        // The root of another store is not trusted at that address.
+        #expect(error(try result(other, root: other)) == .invalidCertificateChain)
+    }
+
+    @Test func `an app transaction has the members that the store signs, and defaults for the others`() throws {
+        func value(_ more: [String: JSONValue]) throws -> AppTransaction {
+            var members: [String: JSONValue] = [
+                "bundleId": "com.example.app", "applicationVersion": "2.0", "originalApplicationVersion": "1.0",
+                "receiptType": "Sandbox", "appTransactionId": "7", "receiptCreationDate": 1_795_600_000_000,
+                "originalPurchaseDate": 1_795_500_000_000, "originalPlatform": "iOS",
+                "deviceVerification": .string(DeviceProof.make(nonce: nonce, device: device).base64EncodedString()),
+                "deviceVerificationNonce": .string(nonce.uuidString),
+            ]
+            members.merge(more) { $1 }
+            let text = try signer.sign(StoreJSON.encode(JSONValue.object(members)))
+            return try verifier.result(text, as: AppTransaction.self).payloadValue
+        }
+        let signed = try value([:])
+        #expect(signed.originalPurchaseDate == Date(timeIntervalSince1970: 1_795_500_000))
+        #expect(signed.signedDate == Date(timeIntervalSince1970: 1_795_600_000))
+        #expect((signed.appVersion, signed.originalAppVersion) == ("2.0", "1.0") && signed.environment == .sandbox)
+        #expect(signed.originalPlatform == .iOS && signed.appTransactionID == "7" && signed.storeType == .consumer)
+        #expect(signed.preorderDate == nil && signed.revocationDate == nil && signed.appID == nil)
+        let more = try value([
+            "preorderDate": 1_795_400_000_000, "storeType": "EDUCATION", "revocationDate": 1_795_700_000_000,
+            "appAppleId": 9, "versionExternalIdentifier": 10,
+        ])
+        #expect(more.preorderDate == Date(timeIntervalSince1970: 1_795_400_000) && more.storeType == .education)
+        #expect(more.revocationDate == Date(timeIntervalSince1970: 1_795_700_000))
+        #expect(more.appID == 9 && more.appVersionID == 10)
+    }
+
     @Test func `text that is no JWS is unverified, and has defaults`() throws {
         let result: VerificationResult<Transaction> = try verifier.result("no JWS")
         #expect(error(result) == .invalidEncoding)

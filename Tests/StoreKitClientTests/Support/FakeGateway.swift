@@ -15,8 +15,8 @@ final class FakeGateway: Sendable {
     private struct State {
         var handlers: [String: Handler] = [:]
         var requests: [FakeRequest] = []
-        /// Those that are not over, by their numbers. Each has a descriptor, and without any libdispatch ends the process:
-        /// it looks into a file of each thread once a second.
+        /// Those that are not over, by their numbers. Each has a descriptor. When none is left, libdispatch ends the
+        /// process with signal 4, because it reads a file of each thread once a second.
         var connections: [Int: FakeConnection] = [:]
         var nextConnection = 0
         var sessions = 0

@@ -4,7 +4,7 @@ internal import StoreModels
 /// The signed lists that were read last, in a file for a run that cannot reach the store.
 ///
 /// The file, `<directory>/signed-lists.json`, has the JWS as the store sent them, and the session that says what to
-/// trust, without its token. Whoever takes something from it verifies it again.
+/// trust, without its token. The reader verifies again what it takes from the file.
 final class SavedLists: Sendable {
     /// The content of the file.
     private struct Content: Hashable, Codable, Sendable {

@@ -38,9 +38,12 @@ extension StoreVerifier {
         _ session: SessionResponse, _ connection: StoreConnection, _ pins: RootPins,
         _ owner: QueueReference = QueueReference()
     ) {
+        let environment = connection.environment?.rawValue ?? session.environment?.rawValue
         self.init(
-            verifier: SignedDataVerifier(roots: Self.roots(session, connection, pins)), bundleId: connection.bundleId,
-            environment: connection.environment?.rawValue ?? session.environment?.rawValue,
+            verifier: SignedDataVerifier(
+                roots: Self.roots(session, connection, pins),
+                isXcode: environment == AppStoreEnvironment.xcode.rawValue),
+            bundleId: connection.bundleId, environment: environment,
             device: UUID(uuidString: session.deviceVerificationId), owner: owner)
     }
 
@@ -116,7 +119,9 @@ struct RootPins: Sendable {
         let port = gateway.port ?? (gateway.scheme?.lowercased() == "https" ? 443 : 80)
         let file = directory.appendingPathComponent("\(host)-\(port).der")
         do {
-            return try Data(contentsOf: file) == root ? .same : .changed(file)
+            let first = try Data(contentsOf: file)
+            // A certificate for the same key is as good. Xcode's is made anew when the store starts.
+            return first == root || SignedDataVerifier.haveSameKey(Array(first), Array(root)) ? .same : .changed(file)
         } catch CocoaError.fileReadNoSuchFile {
             do {
                 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

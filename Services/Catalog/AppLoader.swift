@@ -14,15 +14,21 @@ struct AppLoader: Sendable {
     let directory: AppSnapshots
     let logger: Logger
 
-    /// Loads every app that is missing or outdated in memory.
+    /// Loads every app that is missing or outdated in memory, and drops those that were removed.
     func refresh() async throws {
+        // Apps that come to memory after this are not dropped, whenever their rows were read.
+        var removed = directory.snapshots
         var last = ""
         while true {
             let heads = try await apps.heads(after: last, limit: Self.pageMax)
-            for head in heads where directory.isBehind(head) { try await load(head.bundleId) }
-            guard heads.count == Self.pageMax, let head = heads.last else { return }
+            for head in heads {
+                removed[ExactText(head.bundleId)] = nil
+                if directory.isBehind(head) { try await load(head.bundleId) }
+            }
+            guard heads.count == Self.pageMax, let head = heads.last else { break }
             last = head.bundleId
         }
+        for known in removed.values { directory.forget(known) }
     }
 
     /// Loads an app if another process has changed it, and drops it if removed. The operator's next request then sees

@@ -57,11 +57,11 @@ package struct CatalogStore: Sendable {
     /// The apps whose stored file cannot be read. Importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 
-    /// Activates the sample catalogue for `com.example.app`, unless the store has an app (M135). Its products are
-    /// Hidden Beaches, Pro Subscription, and Fishing Hot Spots.
+    /// Activates the sample catalogue for `com.example.app`, unless the store has or had an app (M135). Its products
+    /// are Hidden Beaches, Pro Subscription, and Fishing Hot Spots.
     /// - Returns: Whether the catalogue was activated.
     package func importSampleIfEmpty() async throws -> Bool {
-        guard directory.apps.isEmpty else { return false }
+        guard try await !apps.hasOrHadApp() else { return false }
         let bytes = PackageResources.Sample_storekit
         let begun = try await importer.begin(
             BeginImportRequest(bundleId: "com.example.app", byteCount: bytes.count, fileName: "Sample.storekit"))

@@ -2,7 +2,8 @@ import GatewayEdge
 import Persistence
 
 extension GatewaySchema {
-    /// The tables `isolated_store` of isolated stores, and `chaos_run` of the runs of `storebus chaos run`.
+    /// The tables `isolated_store` of isolated stores, `app_deletion` of apps that are being deleted, and `chaos_run`
+    /// of the runs of `storebus chaos run`. `app_deletion_number` has one row, the number of the last deletion.
     ///
     /// `docs/schema/gateway.sql` shows them for both engines.
     static let migrations = [
@@ -16,6 +17,15 @@ extension GatewaySchema {
                 expires_at BIGINT NOT NULL,
                 claimed_until BIGINT NOT NULL
             );
+            CREATE TABLE app_deletion (
+                number BIGINT PRIMARY KEY,
+                bundle_id TEXT NOT NULL UNIQUE,
+                begun_at BIGINT NOT NULL,
+                claimed_until BIGINT NOT NULL,
+                problem TEXT
+            );
+            CREATE TABLE app_deletion_number (id BIGINT PRIMARY KEY CHECK (id = 1), last BIGINT NOT NULL);
+            INSERT INTO app_deletion_number (id, last) VALUES (1, 0);
             CREATE TABLE chaos_run (
                 run_id TEXT PRIMARY KEY,
                 started_at BIGINT NOT NULL,

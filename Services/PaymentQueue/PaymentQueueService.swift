@@ -215,7 +215,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.answerPrompt, prompts.answer)
         endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
         endpoints.handle(PaymentEndpoints.reset, history.reset)
-        endpoints.handle(PaymentEndpoints.removeApp, AppRemoval(database: database).remove)
+        endpoints.handle(PaymentEndpoints.removeApp, history.removeApp)
     }
 
     private func job(

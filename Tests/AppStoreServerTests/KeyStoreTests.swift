@@ -134,7 +134,8 @@ import Testing
             // The gateway removes keys first, and the rest when payment-queue has removed its data.
             _ = try await service.keys.removeAll(app)
             _ = try await service.keys.add(request)
-            _ = try await AppStoreDataRemoval(database: service.database).remove(app)
+            _ = try await AppStoreDataRemoval(database: service.database)
+                .remove(RemoveAppRequest(bundleId: app.bundleId))
             for _ in 0..<2 {
                 let refused = await #expect(throws: StoreError.self) { try await service.keys.add(request) }
                 #expect(refused?.code == .notFound)

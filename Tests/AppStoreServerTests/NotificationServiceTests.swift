@@ -373,7 +373,7 @@ import Testing
                 #expect(found.signedPayload?.hasSuffix(uuid) == true)
             }
             let removal = AppStoreDataRemoval(database: appStore.service.database)
-            _ = try await removal.remove(AppRequest(bundleId: apps[0]))
+            _ = try await removal.remove(RemoveAppRequest(bundleId: apps[0]))
             #expect(try await appStore.list { $0.bundleId = apps[0] }.isEmpty)
             #expect(try await appStore.list { $0.bundleId = apps[1] }.map(\.notificationUUID) == [uuid])
         }

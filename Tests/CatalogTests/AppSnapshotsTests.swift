@@ -52,6 +52,20 @@ import Testing
         }
     }
 
+    @Test func `an app without a file does not get that of a deleted app of its name`() throws {
+        let directory = AppSnapshots()
+        let first = try catalog("a")
+        directory.install(
+            StoredApp(row: row(2), fileVersion: 2, file: nil, contents: StoredContents()), catalog: first)
+        // As after a change of content, for which the file is not read again.
+        directory.install(
+            StoredApp(row: row(3), fileVersion: 2, file: nil, contents: StoredContents()), catalog: nil)
+        #expect(directory.snapshot(of: bundleId)?.catalog == first)
+        directory.install(
+            StoredApp(row: row(4), fileVersion: 0, file: nil, contents: StoredContents()), catalog: nil)
+        #expect(directory.snapshot(of: bundleId)?.catalog == .empty)
+    }
+
     @Test(arguments: Engine.allCases)
     func `what one process commits the others have after a look, whole`(_ engine: Engine) async throws {
         let fixture = try CatalogFixture(engine)

@@ -61,7 +61,7 @@ import Testing
                 let request = PutFeaturedRequest(products.products, in: scope)
                 #expect(try await refusal { try await store.promotions.put(request) }?.code == .notFound)
             }
-            _ = try await copies.remove(AppRequest(bundleId: copy))
+            _ = try await copies.remove(RemoveAppRequest(bundleId: copy))
             #expect(try await store.promotions.featured(FeaturedRequest(in: scope)) == list())
         }
     }

@@ -211,6 +211,18 @@ import Testing
         }
     }
 
+    @Test func `a missed launch is not reported for a customer who is gone with a deleted app`() async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.goAway()
+            let token = try await store.session(promoted: "delegate")
+            store.promotions.comeBack()
+            store.payments.contents.withLock { $0.openRequests = [] }
+            let refused = try await put(store, Self.order, token, #"{"productIdentifiers":["com.example.pro"]}"#)
+            #expect(refused.status == 404, "\(refused.text)")
+            #expect(store.promotions.launches.all.isEmpty)
+        }
+    }
+
     @Test func `without PromotionController or Catalog overrides are not to be had`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

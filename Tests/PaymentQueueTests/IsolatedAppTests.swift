@@ -314,7 +314,7 @@ import Testing
             try await store.set("nobody", TesterSettings(askToBuy: true), in: scopes[1])
             #expect(try await store.testers(in: scopes[1]).testers.map(\.account) == ["alice", "nobody"])
             #expect(try await store.testers(in: scopes[2]).testers.map(\.account) == ["alice"])
-            _ = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: Self.first.bundleId))
+            _ = try await store.caller.call(PaymentEndpoints.removeApp, RemoveAppRequest(bundleId: Self.first.bundleId))
             #expect(try await store.testers(in: scopes[1]).testers.isEmpty)
             #expect(try await store.testers(in: scopes[2]).testers.map(\.account) == ["alice"])
         }
@@ -347,7 +347,7 @@ import Testing
             _ = try await buy(Self.second, in: store)
             for _ in 0..<2 {
                 let reply = try await store.caller.call(
-                    PaymentEndpoints.removeApp, AppRequest(bundleId: Self.first.bundleId))
+                    PaymentEndpoints.removeApp, RemoveAppRequest(bundleId: Self.first.bundleId))
                 #expect(reply.isDone)
             }
             func count(_ app: IsolatedApp) async throws -> Int {
@@ -395,7 +395,7 @@ import Testing
                 let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 100 + Int64(number), seed: 42)
                 _ = try await buy(app, in: store)
                 try await readOn()
-                _ = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: app.bundleId))
+                _ = try await store.caller.call(PaymentEndpoints.removeApp, RemoveAppRequest(bundleId: app.bundleId))
                 bought.append(
                     try #require(try await alice.add("coins", key: "\(number)").transaction.transactionIdentifier))
             }
@@ -408,11 +408,11 @@ import Testing
         }
     }
 
-    @Test func `an app of the installation is not removed`() async throws {
+    @Test func `an app of the installation is not removed without its deletion`() async throws {
         try await TestStore.with { store in
             _ = try await store.customerApp().add("coins", key: "1")
             let error = try await refusal {
-                try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: Catalogue.bundleId))
+                try await store.caller.call(PaymentEndpoints.removeApp, RemoveAppRequest(bundleId: Catalogue.bundleId))
             }
             #expect(error?.code == .requestInvalid)
             #expect(try await store.transactions().count == 1)

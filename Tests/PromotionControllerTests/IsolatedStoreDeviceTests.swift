@@ -37,7 +37,7 @@ import Testing
             #expect(try await phones[2].get(intents[1]).state == .pending)
 
             try await phones[1].launch()
-            _ = try await store.caller.call(PromotionEndpoints.removeApp, AppRequest(bundleId: Self.apps[1]))
+            _ = try await store.caller.call(PromotionEndpoints.removeApp, RemoveAppRequest(bundleId: Self.apps[1]))
             #expect(try await store.devices(in: phones[1].named.scope).devices.isEmpty)
             #expect(try await [phones[0].state(), phones[2].state()] == others)
         }

@@ -9,17 +9,19 @@ import Testing
 @testable import PaymentQueue
 @testable import PromotionController
 
-/// Goal: a removed isolated store leaves no rows.
+/// Goal: a removed isolated store leaves no rows, nor does a deleted app, whose late requests remove nothing.
 ///
-/// Method: each table with a column for an app or a scope has one row of the store, then the service removes the app.
+/// Method: each table with a column for an app or a scope has one row of the app, then the service removes the app.
 @Suite struct AppRemovalTests {
     /// Tables whose rows stay, with the reason.
     private static let exceptions = [
         "charge": "the sandbox processor's ledger keeps the charges of removed stores",
         "isolated_store": "the gateway removes the row last, when each service has removed its own",
+        "app_deletion": "as isolated_store",
     ]
 
-    private static let bundleId = "com.example.app@t-7.42"
+    private static let isolated = "com.example.app@t-7.42"
+    private static let deleted = "com.example.app"
 
     @Test(arguments: ServiceName.allCases)
     func `each table with an app or a scope is empty when the isolated store is removed`(
@@ -27,24 +29,55 @@ import Testing
     ) async throws {
         guard let migrations = service.migrations else { return }
         try await TestDatabase(.sqlite).with(migrations: migrations) { database in
-            let columns = try await Self.columns(of: database)
+            let columns = try await Self.columns(of: database, bundleId: Self.isolated)
             try await Self.fill(columns, of: database)
             if let remove = service.appRemoval(database) {
-                let reply = try await remove(AppRequest(bundleId: Self.bundleId))
+                let reply = try await remove(RemoveAppRequest(bundleId: Self.isolated))
                 #expect(reply.isDone)
             }
             for table in columns.keys.sorted() where Self.exceptions[table] == nil {
-                let count: Int? = try await database.read { reader in
-                    try await reader.queryOne("SELECT COUNT(*) AS count FROM \"\(table)\"")?["count"]
-                }
+                let count = try await Self.count(table, of: database)
                 #expect(count == 0, "\(service.rawValue) does not remove an app's rows of the table \(table)")
             }
         }
     }
 
-    /// The columns of each table that has one for an app or a scope, with their values in the store's row.
-    private static func columns(of database: any SQLDatabase) async throws -> [String: [(name: String, value: String)]]
+    @Test(arguments: ServiceName.allCases)
+    func `a deletion removes an app's rows, and after its end none of the next app`(_ service: ServiceName) async throws
     {
+        guard let migrations = service.migrations else { return }
+        try await TestDatabase(.sqlite).with(migrations: migrations) { database in
+            guard let remove = service.appRemoval(database) else { return }
+            // Accounts and devices, which have a scope only, belong to all apps.
+            let all = try await Self.columns(of: database, bundleId: Self.deleted)
+            let columns = all.filter { table, columns in
+                columns.contains { $0.name == "bundle_id" } && Self.exceptions[table] == nil
+            }
+            #expect(!columns.isEmpty)
+            let request = RemoveAppRequest(bundleId: Self.deleted, deletion: 3, isLast: true)
+            for expected in [0, 1] {
+                // The rows of accounts and devices stay, and others refer to them.
+                try await Self.fill(expected == 0 ? all : columns, of: database)
+                let reply = try await remove(request)
+                #expect(reply.isDone)
+                for table in columns.keys.sorted() {
+                    let count = try await Self.count(table, of: database)
+                    #expect(count == expected, "\(service.rawValue), table \(table)")
+                }
+            }
+        }
+    }
+
+    private static func count(_ table: String, of database: any SQLDatabase) async throws -> Int? {
+        try await database.read { reader in
+            try await reader.queryOne("SELECT COUNT(*) AS count FROM \"\(table)\"")?["count"]
+        }
+    }
+
+    /// The columns of each table that has one for an app or a scope, with their values in the app's row.
+    private static func columns(
+        of database: any SQLDatabase, bundleId: String
+    ) async throws -> [String: [(name: String, value: String)]] {
         let rows = try await database.read { reader in
             try await reader.query(
                 """
@@ -59,16 +92,20 @@ import Testing
             let (table, column, type): (String, String, String) = (
                 try row["name"], try row["column_name"], try row["type"]
             )
-            columns[table, default: []].append((name: column, value: value(of: column, type)))
+            columns[table, default: []].append((name: column, value: value(of: column, type, bundleId)))
         }
         return columns
     }
 
     /// Columns of one type have one value in all tables, so that each row refers to rows that are there.
-    private static func value(of column: String, _ type: String) -> String {
+    private static func value(of column: String, _ type: String, _ bundleId: String) -> String {
         switch column {
         case "bundle_id": "'\(bundleId)'"
         case "scope": "'\(IsolationScope(of: bundleId).key)'"
+        // A renewal under way delays the removal.
+        case "attempt": "NULL"
+        // A refund without a reply stays in the outbox.
+        case "reversal": "0"
         default: type == "TEXT" ? "'x'" : "1"
         }
     }
@@ -92,7 +129,7 @@ import Testing
 
 extension ServiceName {
     /// Removes an isolated store's app from the service's database. Nil for a service that removes none.
-    fileprivate func appRemoval(_ database: any SQLDatabase) -> ((AppRequest) async throws -> RemoveAppReply)? {
+    fileprivate func appRemoval(_ database: any SQLDatabase) -> ((RemoveAppRequest) async throws -> RemoveAppReply)? {
         switch self {
         case .catalog:
             let loader = AppLoader(

@@ -47,6 +47,7 @@ import Testing
         (["---completion", "product", "list", "--", "--storefront"], "USA\nFRA\n"),
         (["---completion", "product", "list", "--", "--store"], "t-7\n"),
         (["---completion", "store", "delete", "--", "positional@0"], "t-7\n"),
+        (["---completion", "app", "delete", "--", "positional@0"], "com.example.app\n"),
     ])
     func `products, accounts, transactions, storefronts and isolated stores are those of the store`(
         arguments: [String], offered: String

@@ -9,7 +9,7 @@ import Testing
     /// Each prints a table or facts from ``FakeStore/usual``.
     static let commands: [[String]] = [
         ["status"], ["status", "--store", "t-7"], ["app", "list"], ["app", "show"],
-        ["app", "set", "--price", "free"],
+        ["app", "set", "--price", "free"], ["app", "delete", "com.example.app", "--yes"],
         ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
         ["product", "price", "pro.monthly", "--storefront", "USA,FRA"],
         ["product", "availability", "pro.monthly", "--storefront", "FRA"], ["storefront", "list"],

@@ -228,6 +228,7 @@ extension FakeStore {
                 ]
             ],
         ],
+        "DELETE \(app)": .object([:]),
         "PUT \(app)/catalog": importReport,
         "GET \(app)/keys": ["keys": [["keyIdentifier": "K1", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z"]]],
         "POST \(app)/keys": [

@@ -1,6 +1,6 @@
 -- The tables of app-store-server's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite c13df268eeba90e, PostgreSQL 300ef882567a62b9
+-- 1 '0.1.0': SQLite 23f9c9b078736f30, PostgreSQL dc0aa2e3184ceb5b
 
 -- SQLite
 
@@ -13,6 +13,7 @@ CREATE TABLE app_key (
     public_key TEXT
 );
 CREATE INDEX app_key_bundle_id ON app_key (bundle_id);
+CREATE TABLE app_removal (id BIGINT PRIMARY KEY CHECK (id = 1), ended BIGINT NOT NULL);
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
     position BIGINT NOT NULL REFERENCES notification (position),
@@ -110,6 +111,7 @@ CREATE TABLE signing_state (
 );
 CREATE TABLE store_identity (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);
+INSERT INTO app_removal VALUES (1, 0);
 
 -- PostgreSQL
 
@@ -123,6 +125,12 @@ CREATE TABLE app_key (
     PRIMARY KEY (key_identifier)
 );
 CREATE INDEX app_key_bundle_id ON app_key USING btree (bundle_id);
+CREATE TABLE app_removal (
+    id bigint NOT NULL,
+    ended bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
+);
 CREATE TABLE attempt (
     id text COLLATE "C" NOT NULL,
     position bigint NOT NULL,
@@ -259,3 +267,4 @@ CREATE TABLE store_identity (
     PRIMARY KEY (only_row),
     CHECK ((only_row = 1))
 );
+INSERT INTO app_removal VALUES ('1', '0');

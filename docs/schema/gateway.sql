@@ -1,9 +1,17 @@
 -- The tables of gateway's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 5d85bda434226431, PostgreSQL ec99b0d4f1949ebc
+-- 1 '0.1.0': SQLite ed287a4051e354e7, PostgreSQL aaf644768e45c2e6
 
 -- SQLite
 
+CREATE TABLE app_deletion (
+    number BIGINT PRIMARY KEY,
+    bundle_id TEXT NOT NULL UNIQUE,
+    begun_at BIGINT NOT NULL,
+    claimed_until BIGINT NOT NULL,
+    problem TEXT
+);
+CREATE TABLE app_deletion_number (id BIGINT PRIMARY KEY CHECK (id = 1), last BIGINT NOT NULL);
 CREATE TABLE chaos_run (
     run_id TEXT PRIMARY KEY,
     started_at BIGINT NOT NULL,
@@ -26,10 +34,26 @@ CREATE TABLE schema_migration (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL);
 CREATE TABLE store_identity (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);
+INSERT INTO app_deletion_number VALUES (1, 0);
 INSERT INTO counter VALUES ('isolated_store', 0);
 
 -- PostgreSQL
 
+CREATE TABLE app_deletion (
+    number bigint NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    begun_at bigint NOT NULL,
+    claimed_until bigint NOT NULL,
+    problem text COLLATE "C",
+    PRIMARY KEY (number),
+    UNIQUE (bundle_id)
+);
+CREATE TABLE app_deletion_number (
+    id bigint NOT NULL,
+    last bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
+);
 CREATE TABLE chaos_run (
     run_id text COLLATE "C" NOT NULL,
     started_at bigint NOT NULL,
@@ -76,3 +100,4 @@ CREATE TABLE store_identity (
     CHECK ((only_row = 1))
 );
 CREATE SEQUENCE counter_isolated_store START WITH 1;
+INSERT INTO app_deletion_number VALUES ('1', '0');

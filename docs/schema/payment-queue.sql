@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite febea831db38889c, PostgreSQL f34121430ad48daa
+-- 1 '0.1.0': SQLite 59010ab162eed1dc, PostgreSQL ac155453353bb418
 
 -- SQLite
 
@@ -13,6 +13,7 @@ CREATE TABLE app_clock (
     rate_name TEXT,
     is_frozen INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE app_removal (id BIGINT PRIMARY KEY CHECK (id = 1), ended BIGINT NOT NULL);
 CREATE TABLE capture (
     transaction_id TEXT PRIMARY KEY,
     written_at BIGINT NOT NULL
@@ -406,6 +407,7 @@ CREATE TABLE used_intent (
     intent_identifier TEXT NOT NULL,
     PRIMARY KEY (bundle_id, intent_identifier)
 );
+INSERT INTO app_removal VALUES (1, 0);
 INSERT INTO counter VALUES ('app_transaction', 7000000000000000000);
 INSERT INTO counter VALUES ('launch', 0);
 INSERT INTO counter VALUES ('prompt', 0);
@@ -424,6 +426,12 @@ CREATE TABLE app_clock (
     is_frozen bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (bundle_id),
     CHECK ((rate_millionths >= 0))
+);
+CREATE TABLE app_removal (
+    id bigint NOT NULL,
+    ended bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
 );
 CREATE TABLE capture (
     transaction_id text COLLATE "C" NOT NULL,
@@ -871,4 +879,5 @@ CREATE SEQUENCE counter_app_transaction START WITH 7000000000000000001;
 CREATE SEQUENCE counter_launch START WITH 1;
 CREATE SEQUENCE counter_prompt START WITH 1;
 CREATE SEQUENCE counter_transaction START WITH 2000000000000001;
+INSERT INTO app_removal VALUES ('1', '0');
 INSERT INTO testers_version VALUES ('1', '1');

@@ -1,6 +1,6 @@
 -- The tables of promotion-controller's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite f7701992c5b6e50d, PostgreSQL 6e33ce62d28e5e51
+-- 1 '0.1.0': SQLite 6713a61b912c686f, PostgreSQL 94aaadf357b495e7
 
 -- SQLite
 
@@ -26,6 +26,7 @@ CREATE TABLE app_prompt (
     FOREIGN KEY (scope, device_id) REFERENCES device (scope, device_id),
     UNIQUE (bundle_id, device_id, customer_identifier)
 );
+CREATE TABLE app_removal (id BIGINT PRIMARY KEY CHECK (id = 1), ended BIGINT NOT NULL);
 CREATE TABLE device (
     scope TEXT NOT NULL,
     device_id TEXT NOT NULL,
@@ -115,6 +116,7 @@ CREATE TABLE schema_migration (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL);
 CREATE TABLE store_identity (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);
+INSERT INTO app_removal VALUES (1, 0);
 
 -- PostgreSQL
 
@@ -141,6 +143,12 @@ CREATE TABLE app_prompt (
     PRIMARY KEY (id),
     UNIQUE (bundle_id, device_id, customer_identifier),
     FOREIGN KEY (scope, device_id) REFERENCES device(scope, device_id)
+);
+CREATE TABLE app_removal (
+    id bigint NOT NULL,
+    ended bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK ((id = 1))
 );
 CREATE TABLE device (
     scope text COLLATE "C" NOT NULL,
@@ -251,3 +259,4 @@ CREATE TABLE store_identity (
     PRIMARY KEY (only_row),
     CHECK ((only_row = 1))
 );
+INSERT INTO app_removal VALUES ('1', '0');

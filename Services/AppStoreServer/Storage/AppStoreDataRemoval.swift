@@ -1,7 +1,8 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
-/// Removes an isolated store's keys and endpoint, and its notifications with their attempts, some a commit.
+/// Removes an app's keys and endpoint, and its notifications with their attempts, some a commit.
 struct AppStoreDataRemoval: Sendable {
     /// Maximum number of notifications that one request removes.
     static let notificationsMax = 500
@@ -9,10 +10,11 @@ struct AppStoreDataRemoval: Sendable {
     let database: any SQLDatabase
 
     /// Removes some of the app's rows.
-    /// - Throws: `requestInvalid` for an app of the whole installation.
-    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
-        try request.checkIsIsolated()
+    /// - Throws: `requestInvalid` for a request that lacks its deletion.
+    func remove(_ request: RemoveAppRequest) async throws -> RemoveAppReply {
+        try request.check()
         return try await database.write { transaction in
+            guard try await AppRows.isUnderWay(request, in: transaction) else { return RemoveAppReply(isDone: true) }
             // The row is first. It waits for keys that are being made, and no key is made without it.
             try await transaction.execute("DELETE FROM server_api_app WHERE bundle_id = ?", request.bundleId)
             try await KeyStore.removeAll(of: request.bundleId, in: transaction)
@@ -34,7 +36,9 @@ struct AppStoreDataRemoval: Sendable {
                 DELETE FROM notification WHERE position IN (
                     SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
                 """, request.bundleId, Self.notificationsMax)
-            return RemoveAppReply(isDone: count < Self.notificationsMax)
+            guard count < Self.notificationsMax else { return RemoveAppReply(isDone: false) }
+            try await AppRows.end(request, in: transaction)
+            return RemoveAppReply(isDone: true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 
 /// The schema of AppStoreServer's database.
 ///
@@ -26,6 +27,7 @@ enum AppStoreServerSchema {
     static let migrations = [
         Migration(number: 1, name: "0.1.0") { sql in
             """
+            \(AppRows.table)
             CREATE TABLE app_key (
                 key_identifier TEXT PRIMARY KEY,
                 bundle_id TEXT NOT NULL,

@@ -157,6 +157,7 @@ struct PromotionRepository: Sendable {
         let row = try await transaction.queryOne(
             "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)
         guard row != nil else { throw CatalogStore.unknownApp(bundleId) }
+        try await AppRepository.checkIsOpen(bundleId, in: transaction)
     }
 
     private static func raiseVersion(of bundleId: String, in transaction: SQLTransaction) async throws {

@@ -29,6 +29,8 @@ final class AppSnapshots: Sendable {
         }
     }
 
+    var snapshots: [ExactText: AppSnapshot] { entries.withLock { $0.mapValues(\.snapshot) } }
+
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
 
     /// Returns the apps that have a product of an identifier, by bundle identifier.
@@ -87,7 +89,9 @@ final class AppSnapshots: Sendable {
         entries.withLock { entries in
             let current = entries[stored.row.app.bundleId]
             guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
-            let index = catalog.map(CatalogIndex.init) ?? current?.snapshot.index ?? CatalogIndex(.empty)
+            // Without a file, memory may have that of a deleted app of the same name.
+            let known = current?.fileVersion == stored.fileVersion ? current?.snapshot.index : nil
+            let index = catalog.map(CatalogIndex.init) ?? known ?? CatalogIndex(.empty)
             Self.put(
                 stored.row, index, stored.contents, stored.promotions, fileVersion: stored.fileVersion,
                 into: &entries)

@@ -1,17 +1,20 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
-/// Copies an app into an isolated store and removes it there, each in one transaction.
+/// Copies an app into an isolated store in one transaction, and removes apps.
 struct AppCopies: Sendable {
     let database: any SQLDatabase
     let loader: AppLoader
 
     /// Copies the app with its settings, catalogue, content, images and promotions.
-    /// - Throws: `notFound`, or `requestInvalid` when the copy would not be an isolated store's.
+    /// - Throws: `notFound`, `serviceUnavailable` for an app that is being deleted, or `requestInvalid` when the copy
+    ///   would not be an isolated store's.
     func copy(_ request: CopyAppRequest) async throws -> App {
         try AppRequest(bundleId: request.to).checkIsIsolated()
         try await loader.refresh(request.from)
         let isKnown = try await database.write { transaction in
+            try await AppRepository.checkIsOpen(request.from, in: transaction)
             let row = try await transaction.queryOne(
                 """
                 INSERT INTO app (bundle_id, settings, settings_revision, catalog_version)
@@ -82,24 +85,57 @@ struct AppCopies: Sendable {
             """, request.to, request.to, request.from)
     }
 
-    /// Tables whose rows are removed. A table comes before those that it refers to.
+    /// Tables whose rows are removed before that of `app`. A table comes before those that it refers to.
     private static let tables = [
-        "promotion_image", "content_package", "import", "promotion_list", "catalog_part", "catalog_file", "app",
+        "promotion_image", "content_package", "import", "promotion_list", "catalog_part", "catalog_file",
     ]
+    /// Maximum number of rows that one commit removes of a table. A package and an import have many large parts.
+    private static let rowsMax = 8
 
-    /// Removes the app.
-    /// - Throws: `requestInvalid` for an app of the whole installation.
-    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
-        try request.checkIsIsolated()
-        try await database.write { transaction in
-            try await PromotionRepository.changeFeatured(in: transaction) { products in
-                products.removeAll { $0.bundleId.isExactly(request.bundleId) }
-            }
-            for table in Self.tables {
-                try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
-            }
+    /// Closes an app that is being deleted, and removes its rows with the last request. Removes an isolated store's.
+    /// - Throws: `requestInvalid` for a request that lacks its deletion.
+    func remove(_ request: RemoveAppRequest) async throws -> RemoveAppReply {
+        try request.check()
+        if let deletion = request.deletion {
+            try await close(request, deletion)
+            guard request.isLast else { return RemoveAppReply(isDone: true) }
         }
-        loader.directory.forget(request.bundleId)
-        return RemoveAppReply(isDone: true)
+        let rows = AppRows(database: database, tables: Self.tables, rowsMax: Self.rowsMax)
+        let reply = try await rows.remove(request) { transaction in
+            try await Self.unfeature(request.bundleId, in: transaction)
+            if request.deletion != nil { try await Self.keepVersion(of: request.bundleId, in: transaction) }
+            try await transaction.execute("DELETE FROM app WHERE bundle_id = ?", request.bundleId)
+        }
+        try await loader.refresh(request.bundleId)
+        return reply
+    }
+
+    /// Closes the app, unless the deletion has ended: the name may have another app by now.
+    private func close(_ request: RemoveAppRequest, _ deletion: Int64) async throws {
+        try await database.write { transaction in
+            guard try await AppRows.isUnderWay(request, in: transaction) else { return }
+            // The list's lock comes before the app's, as in each change of the list.
+            try await Self.unfeature(request.bundleId, in: transaction)
+            try await transaction.execute(
+                "UPDATE app SET deletion = ? WHERE bundle_id = ?", deletion, request.bundleId)
+        }
+        try await loader.refresh(request.bundleId)
+    }
+
+    private static func unfeature(_ bundleId: String, in transaction: SQLTransaction) async throws {
+        try await PromotionRepository.changeFeatured(in: transaction) { products in
+            products.removeAll { $0.bundleId.isExactly(bundleId) }
+        }
+    }
+
+    /// Keeps the highest version of a deleted app. New apps count on from there.
+    private static func keepVersion(of bundleId: String, in transaction: SQLTransaction) async throws {
+        let row = try await transaction.queryOne(
+            "SELECT settings_revision, catalog_version FROM app WHERE bundle_id = ?", bundleId)
+        guard let row else { return }
+        let (revision, version): (Int64, Int64) = (try row["settings_revision"], try row["catalog_version"])
+        let highest = max(revision, version)
+        try await transaction.execute(
+            "UPDATE deleted_version SET version = ? WHERE version < ?", highest, highest)
     }
 }

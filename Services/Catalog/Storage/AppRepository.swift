@@ -12,13 +12,13 @@ struct AppRepository: Sendable {
         let catalogVersion: Int64
     }
 
-    /// Reads the versions of all apps, a page at a time, by bundle identifier.
+    /// Reads the versions of all apps that are not being deleted, a page at a time, by bundle identifier.
     func heads(after bundleId: String, limit: Int) async throws -> [Head] {
         try await database.read { reader in
             try await reader.query(
                 """
                 SELECT bundle_id, settings_revision, catalog_version FROM app
-                WHERE bundle_id > ? ORDER BY bundle_id LIMIT ?
+                WHERE bundle_id > ? AND deletion IS NULL ORDER BY bundle_id LIMIT ?
                 """, bundleId, limit
             ).map { row in
                 Head(
@@ -34,7 +34,10 @@ struct AppRepository: Sendable {
     func whole(_ bundleId: String, unlessFile version: Int64?) async throws -> StoredApp? {
         try await database.read { reader in
             let app = try await reader.queryOne(
-                "SELECT bundle_id, settings, settings_revision, catalog_version FROM app WHERE bundle_id = ?", bundleId)
+                """
+                SELECT bundle_id, settings, settings_revision, catalog_version FROM app
+                WHERE bundle_id = ? AND deletion IS NULL
+                """, bundleId)
             guard let row = try app.map(AppRow.init) else { return nil }
             let file = try await reader.queryOne(
                 "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
@@ -56,7 +59,7 @@ struct AppRepository: Sendable {
     func head(of bundleId: String) async throws -> Head? {
         try await database.read { reader in
             try await reader.queryOne(
-                "SELECT settings_revision, catalog_version FROM app WHERE bundle_id = ?", bundleId
+                "SELECT settings_revision, catalog_version FROM app WHERE bundle_id = ? AND deletion IS NULL", bundleId
             ).map { row in
                 Head(
                     bundleId: bundleId, settingsRevision: try row["settings_revision"],
@@ -65,13 +68,36 @@ struct AppRepository: Sendable {
         }
     }
 
+    /// Checks that no deletion has closed the app.
+    /// - Throws: `serviceUnavailable`, until the deletion has ended.
+    static func checkIsOpen(_ bundleId: String, in reader: SQLReader) async throws {
+        let closed = try await reader.queryOne(
+            "SELECT 1 FROM app WHERE bundle_id = ? AND deletion IS NOT NULL", bundleId)
+        guard closed != nil else { return }
+        throw StoreError(
+            .serviceUnavailable,
+            "app \(bundleId) is being deleted; try again when GET /admin/v1/apps no longer lists it under 'deleting'",
+            retryAfterMs: 10_000)
+    }
+
+    /// Tells whether there is an app, or was one before its deletion.
+    func hasOrHadApp() async throws -> Bool {
+        try await database.read { reader in
+            if try await reader.queryOne("SELECT 1 FROM app LIMIT 1") != nil { return true }
+            return try await reader.queryOne("SELECT 1 FROM app_removal WHERE ended > 0") != nil
+        }
+    }
+
     /// Creates the app or changes its settings. The catalogue stays.
+    /// - Throws: `serviceUnavailable` for an app that is being deleted.
     func put(_ bundleId: String, _ settings: AppSettings) async throws -> AppRow {
         let encoded = try StoreJSON.encode(settings)
         return try await database.write { transaction in
+            try await Self.checkIsOpen(bundleId, in: transaction)
             let row = try await transaction.queryOne(
                 """
-                INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 0)
+                INSERT INTO app (bundle_id, settings, settings_revision, catalog_version)
+                VALUES (?, ?, (SELECT version FROM deleted_version) + 1, (SELECT version FROM deleted_version))
                 ON CONFLICT (bundle_id) DO UPDATE
                 SET settings = excluded.settings, settings_revision = app.settings_revision + 1
                 RETURNING bundle_id, settings, settings_revision, catalog_version
@@ -94,6 +120,7 @@ struct AppRepository: Sendable {
     /// Reads a part of the file in force, or nil before the first import.
     func part(_ index: Int, of bundleId: String) async throws -> Part? {
         try await database.read { reader in
+            try await Self.checkIsOpen(bundleId, in: reader)
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
             let sizes = try found(

@@ -28,6 +28,7 @@ extension ContentRepository {
             // First, because it serializes commits of one app.
             _ = try await transaction.queryOne(
                 "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", package.bundleId)
+            try await AppRepository.checkIsOpen(package.bundleId, in: transaction)
             let found = try await transaction.queryOne(
                 """
                 SELECT * FROM content_package WHERE id = ? AND state <> 'dropped' \(transaction.dialect.lockRow)

@@ -28,13 +28,14 @@ extension ContentRepository {
     }
 
     /// Opens an upload, after dropping expired ones.
-    /// - Throws: `rateLimited` when too many or too large uploads are open, or `requestInvalid` when too many versions
-    ///   of the product's content are kept.
+    /// - Throws: `serviceUnavailable` for an app that is being deleted, `rateLimited` when too many or too large uploads
+    ///   are open, or `requestInvalid` when too many versions of the product's content are kept.
     func begin(
         _ identifier: String, _ kind: Kind, _ request: BeginContentRequest, declaredLength: Int64,
         now: Timestamp
     ) async throws {
         try await database.write { transaction in
+            try await AppRepository.checkIsOpen(request.bundleId, in: transaction)
             try await Self.forgetExpired(now: now, in: transaction)
             try await Self.checkRoom(for: declaredLength, in: transaction)
             if kind == .content { try await Self.checkVersions(request, in: transaction) }

@@ -56,6 +56,7 @@ extension ImportRepository {
     private func raiseVersion(
         _ transaction: SQLTransaction, _ bundleId: String, _ defaults: AppSettings, _ billingGracePeriod: Bool?
     ) async throws -> AppRow {
+        try await AppRepository.checkIsOpen(bundleId, in: transaction)
         let current = try await transaction.queryOne(
             "SELECT settings FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)
         let before = try current.map { try StoreJSON.decode(AppSettings.self, from: $0["settings"]) } ?? defaults
@@ -63,7 +64,8 @@ extension ImportRepository {
         settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
         let row = try await transaction.queryOne(
             """
-            INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
+            INSERT INTO app (bundle_id, settings, settings_revision, catalog_version)
+            VALUES (?, ?, (SELECT version FROM deleted_version) + 1, (SELECT version FROM deleted_version) + 1)
             ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = app.catalog_version + 1,
                 settings = excluded.settings, settings_revision = app.settings_revision + ?
             RETURNING bundle_id, settings, settings_revision, catalog_version

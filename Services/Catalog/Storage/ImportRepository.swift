@@ -18,9 +18,11 @@ struct ImportRepository: Sendable {
     }
 
     /// Opens an import, and deletes those not committed within ``ImportLimits/lifetime``.
-    /// - Throws: `rateLimited` when too many or too large imports are open.
+    /// - Throws: `rateLimited` when too many or too large imports are open, or `serviceUnavailable` for an app that is
+    ///   being deleted.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
+            try await AppRepository.checkIsOpen(request.bundleId, in: transaction)
             try await Self.deleteExpired(now, in: transaction)
             try await makeRoom(transaction, for: request.byteCount)
             try await transaction.execute(

@@ -5,6 +5,9 @@ import ServiceDatabase
 ///
 /// `docs/schema/catalog.sql` shows the tables of both engines.
 ///
+/// `app.deletion` is the deletion that has closed the app. `deleted_version` has one row, the highest version of a
+/// deleted app: new apps count on from there, so that a version never names two states of an app.
+///
 /// Files are stored in the parts that came over the bus, so no row contains a whole file. Instants are milliseconds
 /// since 1970.
 enum CatalogSchema {
@@ -15,8 +18,12 @@ enum CatalogSchema {
                 bundle_id TEXT PRIMARY KEY,
                 settings BLOB NOT NULL,
                 settings_revision BIGINT NOT NULL,
-                catalog_version BIGINT NOT NULL
+                catalog_version BIGINT NOT NULL,
+                deletion BIGINT
             );
+            CREATE TABLE deleted_version (id BIGINT PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
+            INSERT INTO deleted_version (id, version) VALUES (1, 0);
+            \(AppRows.table)
             CREATE TABLE catalog_file (
                 bundle_id TEXT PRIMARY KEY REFERENCES app (bundle_id),
                 version BIGINT NOT NULL,

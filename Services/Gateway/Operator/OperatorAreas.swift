@@ -21,7 +21,7 @@ package struct OperatorAreas: Sendable {
             services: services, apps: directories.apps, sender: PaymentSender(bus: bus, payments: parts.payments))
         eventWaits = waits
         areas = [
-            AdminArea(services: services, directories: directories),
+            AdminArea(services: services, directories: directories, deletions: AppDeletions(stores)),
             OperatingArea(services: services),
             CatalogArea(services: services),
             UpkeepArea(services: services, directories: directories),

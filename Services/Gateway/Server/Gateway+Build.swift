@@ -59,6 +59,7 @@ extension Gateway {
             database, gateway.operatorBus, server,
             LiveDeliveryService(hub: gateway.app.delivery, waits: gateway.operators.eventWaits),
             StoreRemover(stores: gateway.stores, services: caller),
+            AppRemover(stores: gateway.stores, services: caller),
             announcement,
         ]
         services += gateway.parts.directories.versions.recalls

@@ -138,17 +138,18 @@ enum CustomerRepository {
 
     /// Waits for the commits in progress about an app's customers.
     ///
-    /// Later commits about them read the clock as it is now.
+    /// Later commits about them wait for the transaction, and read the clock as it is now.
+    /// - Parameter limit: Maximum number of customers.
     static func awaitCommits(
-        of bundleId: String, in transaction: SQLTransaction
+        of bundleId: String, limit: Int = .max, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         guard transaction.dialect == .postgres else { return }
         // Rows are locked in one order, as in every statement that locks several customers.
         try await transaction.execute(
             """
-            SELECT 1 FROM customer WHERE bundle_id = ? ORDER BY bundle_id, customer_identifier
+            SELECT 1 FROM customer WHERE bundle_id = ? ORDER BY bundle_id, customer_identifier LIMIT ?
             \(transaction.dialect.lockRow)
-            """, bundleId)
+            """, bundleId, limit)
     }
 
     /// Reads when the customer first opened a session, by the app's clock of that time.

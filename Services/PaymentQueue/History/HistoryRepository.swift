@@ -92,13 +92,15 @@ enum HistoryRepository {
     }
 }
 
-/// The history to clear: one transaction, one customer's, or that of an app's customers.
+/// The history to clear: one transaction, one customer's, or that of an app's customers, also of a deleted app's.
 struct HistoryScope: Hashable, Sendable {
     var bundleId: String
     /// Nil for all customers of the app.
     var customerIdentifier: String?
     /// Set together with its customer. Nil for all transactions.
     var transactionID: String?
+    /// The number of the app's deletion. Once it has ended, the scope has no rows. Nil for a history that is cleared.
+    var deletion: Int64?
 
     /// The SQL condition on `payment_transaction`.
     var condition: String {
@@ -109,8 +111,15 @@ struct HistoryScope: Hashable, Sendable {
 
     /// The SQL condition on any table with app and customer.
     var customerCondition: String {
-        customerIdentifier == nil ? "bundle_id = ?" : "bundle_id = ? AND customer_identifier = ?"
+        if deletion != nil { return "bundle_id = ? AND \(Self.isUnderWay)" }
+        return customerIdentifier == nil ? "bundle_id = ?" : "bundle_id = ? AND customer_identifier = ?"
     }
 
-    var customerArguments: [any SQLValueConvertible] { [bundleId] + (customerIdentifier.map { [$0] } ?? []) }
+    /// The SQL condition that a deletion has not ended (``AppRows``).
+    static let isUnderWay = "? > (SELECT ended FROM app_removal)"
+
+    var customerArguments: [any SQLValueConvertible] {
+        if let deletion { return [bundleId, deletion] }
+        return [bundleId] + (customerIdentifier.map { [$0] } ?? [])
+    }
 }

@@ -1,11 +1,11 @@
 import Persistence
 import StoreModels
 
-/// Handles `history.clear`, `app.reset` and `transaction.delete`, which remove customers' purchases.
+/// Handles `history.clear`, `app.reset`, `transaction.delete` and `app.remove`, which remove customers' purchases.
 ///
-/// Customers and their sessions stay. The processor comes first: it cancels the charges of purchases in flight, and a
-/// purchase it has already charged ends as purchased before it is removed. So every charge has its transaction, even
-/// when another writer comes late.
+/// Customers and their sessions stay, unless their app is removed. The processor comes first: it cancels the charges of
+/// purchases in flight, and a purchase it has already charged ends as purchased before it is removed. So every charge
+/// has its transaction, even when another writer comes late.
 struct HistoryService: QueuePart {
     /// Number of purchases in one page. A page's charges are cancelled before the next is read.
     static let pageSize = 256
@@ -43,6 +43,24 @@ struct HistoryService: QueuePart {
         try await resetClock(of: request.bundleId)
         // What was bought meanwhile has dates of the clock that was moved.
         return ResetReply(removedTransactions: removed + (try await remove(scope, until: last)))
+    }
+
+    /// Removes some of an app's purchases, customers and other rows.
+    ///
+    /// The processor comes first, as for every removal of purchases. A refund that it has not replied to stays in the
+    /// outbox.
+    /// - Throws: `requestInvalid` for a request that lacks its deletion, or `serviceUnavailable` while the processor
+    ///   does not reply about a purchase or renewal in flight.
+    func removeApp(_ request: RemoveAppRequest, deadline: ContinuousClock.Instant) async throws -> RemoveAppReply {
+        try request.check()
+        let last = deadline - PurchaseService.replyMargin
+        do {
+            _ = try await remove(HistoryScope(bundleId: request.bundleId, deletion: request.deletion), until: last)
+            return try await AppRemoval(database: database).remove(request)
+        } catch let error as StoreError where error.retryAfterMs == 0 {
+            // The time was too short, or work has begun meanwhile.
+            return RemoveAppReply(isDone: false)
+        }
     }
 
     /// Removes one transaction.

@@ -1,55 +1,44 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
-/// Removes an isolated store's app: a customer a commit, then the app's own rows.
+/// Removes an app's rows, and an isolated store's accounts.
+///
+/// The app's purchases were removed before (``HistoryService/removeApp(_:deadline:)``), so only rows without charges
+/// are left. Refunds without a reply of the processor stay in the outbox, which removes each after the reply.
 struct AppRemoval: Sendable {
-    /// Maximum number of customers that one request removes.
-    static let customersMax = 50
-    /// Tables of customers' rows. A table comes before those that it refers to.
-    private static let customerTables = [
-        "journal", "prompt", "offer_claim", "purchase_slot", "owned_product", "paid_group", "subscription_event",
-        "subscription_period", "subscription_extension", "refund_request",
-        "offer_nonce", "revocation", "revocation_seen", "restore", "download", "refund", "subscription",
-        "payment_transaction", "customer",
+    /// Tables of rows to remove. A table comes before those that it refers to.
+    private static let tables = [
+        "journal", "server_event", "used_intent", "offer_nonce", "revocation_seen", "restore", "refund",
+        "refund_request", "subscription_extension", "mass_extension", "clock_advance", "prompt", "offer_claim",
+        "purchase_slot", "owned_product", "download", "revocation", "paid_group", "subscription_event",
+        "subscription_period", "subscription", "payment_transaction", "customer", "app_clock", "isolated_counter",
     ]
-    private static let appTables = [
-        "server_event", "used_intent", "clock_advance", "app_clock", "isolated_counter", "mass_extension",
+    /// Purchases and renewals about which the processor may be asked.
+    private static let busy = [
+        AppRows.Selection("payment_transaction", where: "phase = 'charging' AND awaits_answer = 0"),
+        AppRows.Selection("subscription", where: "attempt IS NOT NULL AND due_at IS NOT NULL"),
     ]
+    private static let kept = [AppRows.Selection("refund", where: "is_done = 0 OR reversal = 1")]
+    /// Maximum number of rows that one commit removes of a table, and of customers that it locks.
+    private static let rowsMax = 500
 
     let database: any SQLDatabase
 
     /// Removes some of the app's rows.
-    /// - Throws: `requestInvalid` for an app of the whole installation.
-    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
-        try request.checkIsIsolated()
-        for _ in 0..<Self.customersMax {
-            let isRemoved = try await database.write { try await Self.removeCustomer(of: request.bundleId, in: $0) }
-            guard isRemoved else {
-                try await database.write { transaction in
-                    for table in Self.appTables {
-                        try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
-                    }
-                    try await transaction.execute(
-                        "DELETE FROM tester WHERE scope = ?", IsolationScope(of: request.bundleId).key)
-                }
-                return RemoveAppReply(isDone: true)
-            }
+    /// - Throws: `serviceUnavailable` when a purchase or a renewal has begun.
+    func remove(_ request: RemoveAppRequest) async throws -> RemoveAppReply {
+        let rows = AppRows(
+            database: database, tables: Self.tables, busy: Self.busy, kept: Self.kept, rowsMax: Self.rowsMax
+        ) { bundleId, transaction in
+            // Each commit about a purchase locks its customer before it writes.
+            try await CustomerRepository.awaitCommits(of: bundleId, limit: Self.rowsMax, in: transaction)
         }
-        return RemoveAppReply(isDone: false)
-    }
-
-    /// - Returns: False when all customers are removed.
-    private static func removeCustomer(of bundleId: String, in transaction: SQLTransaction) async throws -> Bool {
-        let row = try await transaction.queryOne(
-            """
-            SELECT customer_identifier FROM customer WHERE bundle_id = ? ORDER BY customer_identifier LIMIT 1
-            \(transaction.dialect.lockRow)
-            """, bundleId)
-        guard let customer: String = try row?["customer_identifier"] else { return false }
-        for table in customerTables {
+        return try await rows.remove(request) { transaction in
+            // The installation's accounts belong to all of its apps.
+            guard IsolatedApp(request.bundleId) != nil else { return }
             try await transaction.execute(
-                "DELETE FROM \(table) WHERE bundle_id = ? AND customer_identifier = ?", bundleId, customer)
+                "DELETE FROM tester WHERE scope = ?", IsolationScope(of: request.bundleId).key)
         }
-        return true
     }
 }

@@ -65,6 +65,7 @@ enum PaymentQueueSchema {
         CREATE TABLE testers_version (id BIGINT PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
         INSERT INTO testers_version (id, version) VALUES (1, 1);
         \(LeaseHolderRepository.table)
+        \(AppRows.table)
 
         CREATE TABLE customer (
             bundle_id TEXT NOT NULL,

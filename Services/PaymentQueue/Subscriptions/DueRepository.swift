@@ -54,6 +54,7 @@ enum DueRepository {
         var condition = "s.bundle_id = ?"
         if scope.customerIdentifier != nil { condition += " AND s.customer_identifier = ?" }
         if scope.transactionID != nil { condition += " AND s.original_id = ?" }
+        if scope.deletion != nil { condition += " AND \(HistoryScope.isUnderWay)" }
         return try await reader.query(
             """
             \(DueSubscription.select)

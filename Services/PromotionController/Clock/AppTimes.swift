@@ -62,11 +62,11 @@ final class AppTimes: Sendable {
         }
     }
 
-    /// Reads the last known clock.
+    /// Reads the last known clock. Memory may have that of a deleted app of the same name.
     private func recall(_ bundleId: String) async throws -> RememberedClock? {
-        if let clock = remembered.last(ExactText(bundleId)) { return clock }
-        let clock = try await database.read { try await RememberedClockRepository.find(bundleId, in: $0) }
-        if let clock { remembered.insert(clock, for: ExactText(bundleId)) }
-        return clock
+        try await database.read { try await RememberedClockRepository.find(bundleId, in: $0) }
     }
+
+    /// Forgets the clock of an app that is removed.
+    func forget(_ bundleId: String) { remembered.remove(ExactText(bundleId)) }
 }

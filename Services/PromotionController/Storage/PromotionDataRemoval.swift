@@ -1,7 +1,8 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
-/// Removes an isolated store's app, and then the store's devices.
+/// Removes an app, and then an isolated store's devices.
 struct PromotionDataRemoval: Sendable {
     private static let tables = [
         "purchase_start", "app_prompt", "purchase_intent", "intent_head", "intent_event", "installation", "app_clock",
@@ -9,19 +10,13 @@ struct PromotionDataRemoval: Sendable {
 
     let database: any SQLDatabase
 
-    /// Removes all rows about the app.
-    /// - Throws: `requestInvalid` for an app of the whole installation.
-    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
-        try request.checkIsIsolated()
-        for table in Self.tables {
-            try await database.write { transaction in
-                _ = try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
-            }
-        }
-        try await database.write { transaction in
-            _ = try await transaction.execute(
+    /// Removes some of the app's rows.
+    func remove(_ request: RemoveAppRequest) async throws -> RemoveAppReply {
+        try await AppRows(database: database, tables: Self.tables).remove(request) { transaction in
+            // The installation's devices belong to all of its apps.
+            guard IsolatedApp(request.bundleId) != nil else { return }
+            try await transaction.execute(
                 "DELETE FROM device WHERE scope = ?", IsolationScope(of: request.bundleId).key)
         }
-        return RemoveAppReply(isDone: true)
     }
 }

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 
 /// The schema of PromotionController's database.
 ///
@@ -15,6 +16,7 @@ enum PromotionSchema {
     static let migrations = [
         Migration(number: 1, name: "0.1.0") { sql in
             """
+            \(AppRows.table)
             CREATE TABLE app_clock (
                 bundle_id TEXT PRIMARY KEY,
                 epoch BIGINT NOT NULL,

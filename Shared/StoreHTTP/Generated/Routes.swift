@@ -15,7 +15,7 @@ extension EventRoutes {
 
 extension AppRoutes {
     static let all: [any HTTPOperation] = [
-        list, get, put, exportCatalog, importCatalog, products, prices, explain, offers, reset, clearHistory,
+        list, get, put, delete, exportCatalog, importCatalog, products, prices, explain, offers, reset, clearHistory,
         storefronts
     ]
 }

@@ -3,9 +3,11 @@ import StoreModels
 /// Apps, their catalogues and products.
 package enum AppRoutes {
     /// Lists the apps by bundle identifier.
+    ///
+    /// The first page also has those that are being deleted.
     package static let list = HTTPEndpoint<Empty, AppsPage>(
         "listApps", .get, "/admin/v1/apps", .admin,
-        parameters: .adminPage)
+        parameters: .adminPage, needs: .storage)
     /// Reads one app with its settings.
     package static let get = HTTPEndpoint<Empty, App>(
         "getApp", .get, "/admin/v1/apps/{bundleId}", .admin,
@@ -18,6 +20,18 @@ package enum AppRoutes {
     package static let put = HTTPEndpoint<AppSettings, App>(
         "putApp", .put, "/admin/v1/apps/{bundleId}", .admin,
         responses: [.ok(links: [Link("get", to: "getApp", ["bundleId": "$response.body#/bundleId"], "The same")])])
+    /// Deletes an app with everything of it.
+    ///
+    /// This is its catalogue, settings and keys, its customers with their purchases, subscriptions and intents, its
+    /// notifications and their endpoint, its installations on devices, and the isolated stores made from it. Accounts'
+    /// settings and devices stay, because they belong to all apps. Nothing is sold in the app when the response is
+    /// there. Then the processor cancels charges in flight, and the services remove the rest. Owed refunds are still
+    /// given. Apps are deleted one after another, each in about 40 seconds. Until `GET /admin/v1/apps` no longer lists
+    /// the deletion, making an app of the same name is 503. Deleting the app again changes nothing meanwhile, but it is
+    /// 503 for a new app while the deletion of its predecessor is ending. A request that got 503 is safe to repeat.
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        "removeApp", .delete, "/admin/v1/apps/{bundleId}", .admin,
+        needs: .storage)
     /// Reads the catalogue file in force, byte for byte as it was imported.
     package static let exportCatalog = HTTPEndpoint<Empty, RawBody>(
         "exportCatalog", .get, "/admin/v1/apps/{bundleId}/catalog", .admin,

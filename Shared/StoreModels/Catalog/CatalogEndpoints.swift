@@ -14,8 +14,11 @@ public enum CatalogEndpoints {
     /// changes nothing.
     public static let copyApp = Endpoint<CopyAppRequest, App>(
         .catalog, "app.copy", isIdempotent: true, errors: [.notFound])
-    /// Removes an isolated store's app.
-    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
+    /// Removes an isolated store's app, or closes one that is being deleted.
+    ///
+    /// The last request of a deletion removes the closed app. Until then its name is refused, and nothing is sold under
+    /// it.
+    public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .catalog, "app.remove", isIdempotent: true, errors: [])
 
     /// Begins an import of a catalogue in parts: begin, parts, commit. No message on the bus is larger than 512 KiB.

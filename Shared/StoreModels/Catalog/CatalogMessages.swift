@@ -32,6 +32,18 @@ public struct AppsPage: Hashable, Sendable, Codable {
     public var apps: [App]
     /// The next page's `after`, absent on the last page.
     public var after: String?
+    /// Apps that are being deleted, which `apps` has no more. Absent without any, and on later pages. They are deleted
+    /// one after another, in this order. All but the first wait.
+    public var deleting: [AppDeletion]?
+}
+
+/// An app that is being deleted. No app can be made under its name until the deletion has ended.
+public struct AppDeletion: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// When it began, by the wall clock.
+    public var begunAt: Timestamp
+    /// Why a step has failed last. The step is tried again. Absent when none has failed.
+    public var problem: String?
 }
 
 /// Begins the import of a catalogue file.

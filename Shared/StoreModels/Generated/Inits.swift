@@ -121,6 +121,13 @@ extension AppClockState {
     }
 }
 
+extension AppDeletion {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, begunAt: Timestamp, problem: String? = nil) {
+        self.init(bundleId: copy bundleId, begunAt: begunAt, problem: problem)
+    }
+}
+
 extension AppKeyRecord {
     @_disfavoredOverload
     public init(
@@ -203,8 +210,8 @@ extension AppliedOffer {
 
 extension AppsPage {
     @_disfavoredOverload
-    public init(apps: borrowing [App], after: String? = nil) {
-        self.init(apps: copy apps, after: after)
+    public init(apps: borrowing [App], after: String? = nil, deleting: [AppDeletion]? = nil) {
+        self.init(apps: copy apps, after: after, deleting: deleting)
     }
 }
 
@@ -1870,6 +1877,13 @@ extension RemoveAppReply {
     @_disfavoredOverload
     public init(isDone: borrowing Bool) {
         self.init(isDone: copy isDone)
+    }
+}
+
+extension RemoveAppRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deletion: Int64? = nil, isLast: Bool = false) {
+        self.init(bundleId: copy bundleId, deletion: deletion, isLast: isLast)
     }
 }
 

@@ -22,8 +22,8 @@ public enum NotificationEndpoints {
     public static let settled = Endpoint<NotificationsSettledRequest, NotificationsSettled>(
         .appStoreServer, "notification.settled", isIdempotent: true, errors: [])
 
-    /// Removes the stored data of an isolated store's app, a part at a time.
-    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
+    /// Removes the stored data of an app, a part at a time.
+    public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .appStoreServer, "app.remove", isIdempotent: true, errors: [])
 }
 

@@ -134,8 +134,8 @@ public enum PaymentEndpoints {
     public static let lastEvents = Endpoint<LastEventsRequest, EventsReply>(
         .paymentQueue, "events.last", isIdempotent: true, errors: [])
 
-    /// Removes the stored data of an isolated store's app, a part at a time.
-    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
+    /// Removes the stored data of an app, a part at a time.
+    public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .paymentQueue, "app.remove", isIdempotent: true, errors: [])
 }
 

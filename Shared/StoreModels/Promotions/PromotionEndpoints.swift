@@ -77,8 +77,8 @@ public enum PromotionEndpoints {
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .promotionController, "prompt.answer", isIdempotent: false, errors: [.notFound])
 
-    /// Removes the stored data of an isolated store's app, a part at a time.
-    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
+    /// Removes the stored data of an app, a part at a time.
+    public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .promotionController, "app.remove", isIdempotent: true, errors: [])
 }
 

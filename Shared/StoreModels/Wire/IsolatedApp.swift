@@ -94,19 +94,41 @@ public struct CopyAppRequest: Hashable, Sendable, Codable {
     public var to: String
 }
 
-/// Says how far the removal of an isolated store's app is.
+/// Asks a service to remove its rows of an app: an isolated store's, or one that the operator deletes.
+public struct RemoveAppRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The deletion's number, which grows. Nil for an isolated store's app, whose name is given once.
+    public var deletion: Int64?
+    /// Whether the deletion ends in the service with this request. Then none of its requests does anything any more.
+    public var isLast: Bool = false
+}
+
+/// Says how far the removal of an app is.
 public struct RemoveAppReply: Hashable, Sendable, Codable {
     /// Whether the app is gone. Else the caller repeats the request.
     public var isDone: Bool
 }
 
+extension RemoveAppRequest {
+    /// Checks that the request names an app, and a deletion unless the app is an isolated store's.
+    /// - Throws: `requestInvalid`.
+    package func check() throws(StoreError) {
+        try StoreError.checkIdentifier(IsolatedApp.shown(bundleId), .bundle, "bundleId")
+        guard (IsolatedApp(bundleId) == nil) != (deletion != nil) else { return }
+        throw StoreError(
+            .requestInvalid,
+            "$.deletion: must name the deletion of '\(bundleId)', and none for an isolated store's app",
+            details: ["path": "$.deletion"])
+    }
+}
+
 extension AppRequest {
-    /// Checks that the request is about an isolated store's app, which alone may be removed.
+    /// Checks that the request is about an isolated store's app.
     /// - Throws: `requestInvalid`.
     package func checkIsIsolated() throws(StoreError) {
         guard IsolatedApp(bundleId) == nil else { return }
         throw StoreError(
-            .requestInvalid, "$.bundleId: '\(bundleId)' is not an isolated store's app, and only these are removed",
+            .requestInvalid, "$.bundleId: '\(bundleId)' is not an isolated store's app",
             details: ["path": "$.bundleId"])
     }
 }

@@ -13,6 +13,10 @@ final class FakeCatalog: Sendable {
         var apps: [String: App] = [
             "com.example.app": App(bundleId: "com.example.app", settings: .init(name: "Example"), catalogVersion: 1)
         ]
+        /// What was asked of `app.remove`.
+        var removals: [RemoveAppRequest] = []
+        /// The last deletion that has ended.
+        var ended: Int64 = 0
         var products: [Product] = []
         var uploads: [String: (bundleId: String, byteCount: Int, parts: [Int: Data])] = [:]
         var file: [UInt8] = Array("{}".utf8)
@@ -57,7 +61,12 @@ final class FakeCatalog: Sendable {
             }
         }
         service.handle(CatalogEndpoints.removeApp) { [self] request in
-            contents.withLock { $0.apps[request.bundleId] = nil }
+            contents.withLock { contents in
+                contents.removals.append(request)
+                guard request.deletion.map({ $0 > contents.ended }) ?? true else { return }
+                contents.apps[request.bundleId] = nil
+                if let deletion = request.deletion, request.isLast { contents.ended = deletion }
+            }
             return RemoveAppReply(isDone: true)
         }
         service.handle(CatalogEndpoints.getApp) { [self] request in

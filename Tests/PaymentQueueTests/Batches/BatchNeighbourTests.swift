@@ -214,7 +214,8 @@ import Testing
             let (alice, bob) = (try await store.customer(of: app), try await store.customerApp("bob"))
             let batches = try ComposedBatches(store)
             #expect(try await batches.buy([batches.order(alice, key: "1")])[0].stored != nil)
-            let removed = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: app.bundleId))
+            let removed = try await store.caller.call(
+                PaymentEndpoints.removeApp, RemoveAppRequest(bundleId: app.bundleId))
             #expect(removed.isDone)
             let results = try await batches.buy([
                 batches.order(alice, key: "2"), batches.order(bob.reference, key: "2"),

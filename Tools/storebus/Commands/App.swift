@@ -5,11 +5,12 @@ import StoreModels
 /// `storebus app …`
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "app", "See and change an app's settings: its price, its versions.",
+        "app", "See, change and delete apps: their price, their versions.",
         """
         storebus app list
         storebus app set --price 4.99USD
-        """, subcommands: [List.self, Show.self, AppSetCommand.self])
+        storebus app delete com.example.old --yes
+        """, subcommands: [List.self, Show.self, AppSetCommand.self, AppDeleteCommand.self])
 
     /// `storebus app list`
     struct List: ContextCommand {
@@ -19,8 +20,12 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
-            let apps = try await context.api.all(AppRoutes.list)
-            context.print(AppTable.result(apps))
+            let first = try await context.api.call(AppRoutes.list)
+            let apps = first.after == nil ? first.apps : try await context.api.all(AppRoutes.list)
+            var result = AppTable.result(apps)
+            let deleting = first.deleting ?? []
+            result.notes = deleting.map { AppTable.note($0, behind: deleting[0]) }
+            context.print(result)
         }
     }
 
@@ -68,6 +73,46 @@ struct AppSetCommand: ContextCommand {
         let app = try await context.api.call(
             AppRoutes.put, [.bundleId: before.bundleId], body: settings.merged(into: before.settings))
         context.print(AppTable.result(app, next: "storebus promo list\(AppOptions.flag(app.bundleId))"))
+    }
+}
+
+/// `storebus app delete`
+struct AppDeleteCommand: ContextCommand, InstallationCommand {
+    static let configuration = CommandConfiguration(
+        "delete", "Delete an app with everything of it.",
+        """
+        storebus app delete com.example.old --yes
+
+        Deletes the app's catalogue, settings and keys, its customers with their purchases, subscriptions and \
+        intents, its notifications and their endpoint, its installations on devices, and the isolated stores made \
+        from it. Accounts' settings and devices stay: they belong to all apps of the store.
+
+        Nothing is sold in the app any more when the command has ended. The store then cancels charges in flight and \
+        deletes the rest. Until that has ended, storebus app list names the app below its table, and no app can be \
+        made under its name. The store deletes one app after another, each in about 40 seconds.
+        """, aliases: ["rm"])
+
+    @Argument("The app.", "app", Completion.apps) var bundleId: String
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws { try IdentifierRule.bundle.check("<app>", bundleId) }
+
+    func run(_ context: CommandContext) async throws {
+        let context = context.installation
+        let first = try await context.api.call(AppRoutes.list)
+        let apps = first.after == nil ? first.apps : try await context.api.all(AppRoutes.list)
+        let isUnderWay = (first.deleting ?? []).contains { $0.bundleId.isExactly(bundleId) }
+        guard isUnderWay || apps.contains(where: { $0.bundleId.isExactly(bundleId) }) else {
+            throw CLIError(
+                CLIErrorCode(.notFound), "there is no app '\(bundleId)'",
+                hints: Suggestion.hints(for: bundleId, among: apps.map(\.bundleId)) + ["all apps: storebus app list"])
+        }
+        try context.confirm("delete \(bundleId) with all of its purchases")
+        try await context.api.call(AppRoutes.delete, [.bundleId: bundleId])
+        context.sessions.forget(bundleId)
+        context.print(
+            "deleted  \(bundleId)\n", data: ["bundleId": .string(bundleId)], names: [bundleId],
+            next: "storebus app list", notes: ["its name is free again when storebus app list no longer names it"])
     }
 }
 
@@ -148,6 +193,18 @@ enum AppTable {
                 "\(app.catalogVersion)",
             ]
         }
+    }
+
+    /// Describes an app that is being deleted.
+    /// - Parameter first: The deletion that the others wait for.
+    static func note(_ deletion: AppDeletion, behind first: AppDeletion) -> Advice {
+        let rest =
+            if !deletion.bundleId.isExactly(first.bundleId) {
+                "; it waits until \(first.bundleId) is deleted"
+            } else {
+                deletion.problem.map { "; a step has failed and is tried again: \($0)" } ?? ""
+            }
+        return "\(deletion.bundleId) is being deleted since \(Format.time(deletion.begunAt))\(rest)"
     }
 
     static func result(_ app: App, next: Advice) -> CommandResult {

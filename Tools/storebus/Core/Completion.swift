@@ -9,6 +9,8 @@ enum Completion {
         try await api.catalogProducts(bundleId).map(\.productIdentifier)
     }
 
+    static let apps = kind { api, _ throws(CLIError) in try await api.at(nil).all(AppRoutes.list).map(\.bundleId) }
+
     static let accounts = kind { api, _ throws(CLIError) in try await api.testers().map(\.account) }
 
     static let transactions = kind { api, _ throws(CLIError) in

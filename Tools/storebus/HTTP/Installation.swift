@@ -43,10 +43,12 @@ struct Installation: Hashable, Sendable {
         return name.utf8.count <= 255 ? name : nil
     }
 
-    /// Whether a file has a session on a device, of any account.
-    /// - Parameter bundleId: Nil for any app.
-    static func isFile(_ name: String, of bundleId: String?, on deviceId: String) -> Bool {
-        name.hasSuffix("@\(PercentEncoding.encode(deviceId)).json")
+    /// Whether a file has a session of an app on a device, of any account.
+    /// - Parameters:
+    ///   - bundleId: Nil for any app.
+    ///   - deviceId: Nil for any device.
+    static func isFile(_ name: String, of bundleId: String?, on deviceId: String?) -> Bool {
+        (deviceId.map { name.hasSuffix("@\(PercentEncoding.encode($0)).json") } ?? true)
             && bundleId.map { name.hasPrefix("\(PercentEncoding.encode($0))@") } ?? true
     }
 }

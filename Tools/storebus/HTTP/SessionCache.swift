@@ -54,8 +54,10 @@ struct SessionCache: Sendable {
     }
 
     /// Removes the sessions of a changed device or app. The next command launches it again.
-    /// - Parameter bundleId: Nil for all apps.
-    func forget(_ bundleId: String? = nil, on deviceId: String) {
+    /// - Parameters:
+    ///   - bundleId: Nil for all apps.
+    ///   - deviceId: Nil for all devices.
+    func forget(_ bundleId: String? = nil, on deviceId: String? = nil) {
         guard let directory else { return }
         for name in FileAccess.names(in: directory)
         where Installation.isFile(name, of: bundleId, on: deviceId) {

@@ -30,10 +30,12 @@ struct StreamArea: Area {
             now: .now, cut: { connection.cut() })
         await connection.begin()
         do {
-            async let pendingLaunch = registerLaunch(handler, of: session, call)
             try await listen(for: stream, call)
+            // Before the launch: an old session's customer may be gone with a deleted app, whose name is free.
             let page = try await firstPage(call)
-            if let pendingLaunch = try await pendingLaunch { stream.registerLater(pendingLaunch) }
+            if let pendingLaunch = try await registerLaunch(handler, of: session, call) {
+                stream.registerLater(pendingLaunch)
+            }
             stream.receive(page)
         } catch {
             await stream.close()

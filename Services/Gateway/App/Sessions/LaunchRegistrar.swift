@@ -11,12 +11,29 @@ struct LaunchRegistrar: Sendable {
     let logger: Logger
 
     /// Notifies PromotionController of a session that began while it was away.
-    /// - Throws: `serviceUnavailable` and the like while it is away.
+    /// - Throws: `serviceUnavailable` and the like while it is away, or `notFound` for a customer of a deleted app.
     func registerLaunchIfNeeded(_ call: Call) async throws(StoreError) {
         let session = call.session
         // A superseded launch's data about the installation is outdated. The store's sessions are not launches.
         guard session.isLaunchPending, session.client == .store || !delivery.isSuperseded(session) else { return }
+        try await checkCustomer(call)
         try await registerLaunch(session, call, deadline: call.deadline)
+    }
+
+    /// Checks that the session's customer is not gone with a deleted app, so far as PaymentQueue answers.
+    ///
+    /// Else an old session would launch the app that has its name now.
+    private func checkCustomer(_ call: Call) async throws(StoreError) {
+        let session = call.session
+        do {
+            _ = try await services.call(
+                PaymentEndpoints.getAccount,
+                GetAccountRequest(bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
+                context: call.context(deadline: call.optionalDeadline))
+        } catch {
+            guard error.code != .notFound else { throw error }
+            logger.debug("the launch's customer is not checked", metadata: ["code": "\(error.code)"])
+        }
     }
 
     /// Notifies PromotionController of the launch, or of the device the store is opened on, unless it is away.

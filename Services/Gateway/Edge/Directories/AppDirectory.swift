@@ -42,6 +42,8 @@ package final class AppDirectory: Sendable {
         } catch  where error.meansAway {
             return apps.last(key)
         } catch  where error.code == .notFound {
+            // It may have been deleted, and is then unknown while Catalog is away, too.
+            apps.remove(key)
             throw StoreError(.notFound, "there is no app \(bundleId); import a catalogue for it first")
         }
     }

@@ -57,12 +57,15 @@ package struct IsolatedStores: Sendable {
     }
 
     /// Opens a store, whose key and settings AppStoreServer has.
-    package func open(_ app: IsolatedApp) async throws {
+    /// - Returns: False for a store that is over, or whose app is being deleted.
+    package func open(_ app: IsolatedApp) async throws -> Bool {
         try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
-                _ = try await transaction.execute(
-                    "UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?", Self.open, app.number,
-                    Self.making)
+                try await transaction.execute(
+                    """
+                    UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?
+                        AND NOT EXISTS (SELECT 1 FROM app_deletion WHERE bundle_id = ?)
+                    """, Self.open, app.number, Self.making, app.shownBundleId) == 1
             }
         }
     }
@@ -126,6 +129,14 @@ package struct IsolatedStores: Sendable {
         return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { try await Self.close(number, in: $0) }
         }
+    }
+
+    /// Closes the stores that were made from an app. One that is being made does not open (``open(_:)``).
+    func closeAll(of bundleId: String, in transaction: SQLTransaction) async throws {
+        let prefix = bundleId + "@"
+        try await transaction.execute(
+            "UPDATE isolated_store SET state = ? WHERE state = ? AND substr(bundle_id, 1, ?) = ?", Self.removing,
+            Self.open, prefix.unicodeScalars.count, prefix)
     }
 
     private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> String? {

@@ -53,7 +53,13 @@ struct IsolatedStoreArea: Area {
             guard error.code == .notFound else { throw error }
             throw StoreError(.notFound, "there is no app \(base); import a catalogue for it first")
         }
-        try await stores.open(app)
+        guard try await stores.open(app) else {
+            _ = try await stores.close(app.store)
+            throw StoreError(
+                .notFound,
+                "app \(base) is being deleted, and the new store with it; import the app again when GET /admin/v1/apps "
+                    + "no longer lists it under 'deleting', and repeat the request")
+        }
         return try Reply(
             IsolatedStoreResponse(
                 store: app.store, url: address.current + IsolatedStoreRoutes.pathPrefix + app.store,

@@ -68,7 +68,8 @@ package struct StoreRemover: Service {
             var isDone = false
             while !isDone {
                 isDone = try await services.call(
-                    endpoint, AppRequest(bundleId: bundleId), context: CallContext(deadline: .now + Self.requestTime)
+                    endpoint, RemoveAppRequest(bundleId: bundleId),
+                    context: CallContext(deadline: .now + Self.requestTime)
                 ).isDone
             }
         }

@@ -114,6 +114,7 @@ var targets: [Target] = [
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("SignedData", [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), "StoreModels"]),
     shared("StoreKitClient", ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
+    shared("StoreKitTestClient", ["StoreHTTP", "StoreKitClient", "StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["COpenSSL", "StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop", "StorebusTesting"]),
@@ -353,13 +354,17 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
             linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
 }
 
-// Where the system has a StoreKit, a module of that name would hide it. The same module is in the client's own package.
+// Where the system has a StoreKit, modules of these names would hide it. They are in the client's own package, too.
 #if os(Linux)
-    targets.append(
-        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "Client/StoreKit", swiftSettings: settings))
-    let clients = ["StoreKit", "StoreKitClient"]
+    targets += [
+        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "Client/StoreKit", swiftSettings: settings),
+        .target(
+            name: "StoreKitTest", dependencies: ["StoreKit", "StoreKitTestClient"], path: "Client/StoreKitTest",
+            swiftSettings: settings),
+    ]
+    let clients = ["StoreKit", "StoreKitClient", "StoreKitTest", "StoreKitTestClient"]
 #else
-    let clients = ["StoreKitClient"]
+    let clients = ["StoreKitClient", "StoreKitTestClient"]
 #endif
 
 /// One product for each executable, under the name compose and `$SRV` use.

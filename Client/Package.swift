@@ -11,7 +11,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-var products: [Product] = [.library(name: "StoreKitClient", targets: ["StoreKitClient"])]
+var products: [Product] = [
+    .library(name: "StoreKitClient", targets: ["StoreKitClient"]),
+    .library(name: "StoreKitTestClient", targets: ["StoreKitTestClient"]),
+]
 var targets: [Target] = [
     .systemLibrary(name: "CStoreKit", path: "CStoreKit"),
     .target(name: "JSONSyntax", path: "JSONSyntax", swiftSettings: settings),
@@ -28,13 +31,22 @@ var targets: [Target] = [
         name: "StoreKitClient", dependencies: ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"],
         path: "StoreKitClient",
         exclude: ["README.md"], swiftSettings: settings),
+    .target(
+        name: "StoreKitTestClient", dependencies: ["StoreHTTP", "StoreKitClient", "StoreModels"],
+        path: "StoreKitTestClient", exclude: ["README.md"], swiftSettings: settings),
 ]
 
-// Where the system has a StoreKit, a module of that name would hide it.
+// Where the system has a StoreKit, modules of these names would hide it.
 #if os(Linux)
-    products.append(.library(name: "StoreKit", targets: ["StoreKit"]))
-    targets.append(
-        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "StoreKit", swiftSettings: settings))
+    products += [
+        .library(name: "StoreKit", targets: ["StoreKit"]), .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
+    ]
+    targets += [
+        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "StoreKit", swiftSettings: settings),
+        .target(
+            name: "StoreKitTest", dependencies: ["StoreKit", "StoreKitTestClient"], path: "StoreKitTest",
+            swiftSettings: settings),
+    ]
 #endif
 
 let package = Package(

@@ -18,6 +18,8 @@ package struct Gateway: Sendable {
     let adminKey: AdminKey?
     /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
+    /// The keys of isolated stores. Nil without an admin key.
+    let storeKeys: StoreKeys?
     let stores: IsolatedStores
     /// The connection for requests that only the bus's operator may make.
     let operatorBus: OperatorConnection
@@ -42,13 +44,14 @@ package struct Gateway: Sendable {
         self.tokens = tokens
         self.adminKey = adminKey
         console = adminKey.map { ConsoleSessions(adminKey: $0, sessionKey: tokens.key, now: now) }
+        storeKeys = adminKey.map { StoreKeys(adminKey: $0, sessionKey: tokens.key) }
         stores = IsolatedStores(database: database, now: now, logger: logger)
         self.operatorBus = operatorBus ?? OperatorConnection(bus.capabilities) { bus }
         app = AppAreas(parts, tokens: tokens, catalogTimeout: catalogTimeout)
         operators = OperatorAreas(
             parts, operatorBus: self.operatorBus, stores: stores,
-            chaosRuns: ChaosRuns(database: database, logger: logger), console: console, files: consoleFiles,
-            exposition: exposition)
+            chaosRuns: ChaosRuns(database: database, logger: logger), console: console, storeKeys: storeKeys,
+            files: consoleFiles, exposition: exposition)
     }
 
     /// All routes of the API.
@@ -59,7 +62,8 @@ package struct Gateway: Sendable {
         GatewayResponder(
             routes,
             authenticator: Authenticator(
-                tokens: tokens, adminKey: adminKey, console: console, keys: parts.directories.keys),
+                tokens: tokens, adminKey: adminKey, console: console, storeKeys: storeKeys,
+                keys: parts.directories.keys),
             stores: stores, logger: parts.logger)
     }
 }

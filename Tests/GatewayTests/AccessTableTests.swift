@@ -87,6 +87,104 @@ import Testing
         }
     }
 
+    /// The operator's routes that the key of an isolated store opens: methods, and a path after `/admin/v1/`.
+    private static let opensByStoreKey = """
+        GET PUT apps/{bundleId}
+        GET PUT apps/{bundleId}/catalog
+        GET PUT apps/{bundleId}/clock
+        POST apps/{bundleId}/clock/advance
+        GET apps/{bundleId}/clock/advances/{id}
+        GET POST DELETE apps/{bundleId}/keys
+        DELETE apps/{bundleId}/keys/{keyIdentifier}
+        GET apps/{bundleId}/notifications
+        POST apps/{bundleId}/notifications/attempts/{attemptIdentifier}
+        GET PUT DELETE apps/{bundleId}/notifications/endpoint
+        POST apps/{bundleId}/notifications/lease
+        GET apps/{bundleId}/notifications/settled
+        POST apps/{bundleId}/notifications/trigger
+        GET apps/{bundleId}/notifications/{notificationUUID}
+        POST apps/{bundleId}/notifications/{notificationUUID}/resend
+        GET apps/{bundleId}/products
+        GET PUT apps/{bundleId}/products/{id}/content
+        GET apps/{bundleId}/products/{id}/explain
+        GET apps/{bundleId}/products/{id}/offers
+        GET apps/{bundleId}/products/{id}/prices
+        GET PUT apps/{bundleId}/products/{id}/promotion-image
+        POST apps/{bundleId}/products/{id}/promotion-image/approve
+        POST apps/{bundleId}/products/{id}/promotion-image/reject
+        GET apps/{bundleId}/products/{id}/test-url
+        GET PUT apps/{bundleId}/promotions
+        POST apps/{bundleId}/purchases
+        GET apps/{bundleId}/refund-requests
+        POST apps/{bundleId}/reset
+        GET apps/{bundleId}/server-api
+        GET POST DELETE apps/{bundleId}/server-api/faults
+        DELETE apps/{bundleId}/transactions
+        GET devices
+        GET PUT DELETE devices/{deviceId}
+        PUT DELETE devices/{deviceId}/apps/{bundleId}
+        PUT devices/{deviceId}/apps/{bundleId}/promotions/order
+        PUT devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}
+        GET events/last
+        GET events/stream
+        GET events/wait
+        GET intents
+        GET prompts
+        POST prompts/{id}
+        GET refundRequests/{refundRequestIdentifier}
+        POST refundRequests/{refundRequestIdentifier}/decline
+        POST refundRequests/{refundRequestIdentifier}/grant
+        GET subscriptions
+        GET subscriptions/{id}/timeline
+        GET testers
+        GET PUT DELETE testers/{account}
+        GET transactions
+        GET DELETE transactions/{id}
+        POST transactions/{id}/approve
+        POST transactions/{id}/decline
+        POST transactions/{id}/disableAutoRenew
+        POST transactions/{id}/enableAutoRenew
+        POST transactions/{id}/expire
+        POST transactions/{id}/extend
+        POST transactions/{id}/failNextRenewal
+        POST transactions/{id}/forceRenewal
+        POST transactions/{id}/redeliver
+        POST transactions/{id}/refund
+        POST transactions/{id}/refundRequest
+        POST transactions/{id}/renew
+        POST transactions/{id}/requestPriceConsent
+        POST transactions/{id}/resolve
+        POST transactions/{id}/resolveBilling
+        POST transactions/{id}/reverseRefund
+        POST transactions/{id}/revoke
+        """
+
+    @Test func `a store's key opens the operator's routes of this list, and no others`() async throws {
+        let expected = Set(
+            Self.opensByStoreKey.split(separator: "\n").flatMap { line in
+                let words = line.split(separator: " ")
+                return words.dropLast().map { "\($0) /admin/v1/\(words[words.count - 1])" }
+            })
+        try await GatewayHarness.run { store in
+            let made = try await store.send(
+                .POST, "/admin/v1/stores", token: Sample.adminKey, body: #"{"from":{"bundleId":"com.example.app"}}"#
+            ).decode(IsolatedStoreResponse.self)
+            for door in ["", "/s/\(made.store)"] {
+                var opened: Set<String> = []
+                // The others take no key of an operator.
+                for route in store.gateway.routes where ![.open, .named].contains(route.access) {
+                    let answer = try await store.send(
+                        HTTPMethod(rawValue: route.method.rawValue), door + target(route), token: made.adminKey)
+                    if ![401, 403].contains(answer.status) {
+                        opened.insert("\(route.method.rawValue) \(route.path)")
+                        #expect(answer.status == 400, "\(route.method) \(route.path)")
+                    }
+                }
+                #expect(opened == expected)
+            }
+        }
+    }
+
     @Test func `each route admits the callers it is for, and no others`() async throws {
         try await GatewayHarness.run { store in
             for caller in Caller.allCases {

@@ -9,7 +9,7 @@ import Testing
     /// Operations that read bodies otherwise, with the tests that hold theirs.
     private static let others: Set<String> = [
         // Catalog reads the file: MalformedFileTests.
-        "PUT /admin/v1/apps/{bundleId}/catalog",
+        "PUT /admin/v1/apps/{bundleId}/catalog", "POST /admin/v1/stores/file",
         // Apple's clients send other types and members, and read a status: VerifyReceiptTests.
         "POST /verifyReceipt",
     ]

@@ -277,6 +277,120 @@ import Testing
         }
     }
 
+    @Test func `a store is made from a file, also of an app that the installation lacks`() async throws {
+        try await GatewayHarness.run { store in
+            let file = #"{"products":[]}"#
+            for app in ["com.example.app", "com.example.new"] {
+                let made = try await store.send(
+                    .POST, "/admin/v1/stores/file?bundleId=\(app)&fileName=App.storekit&running=true&seed=7",
+                    token: admin, body: file
+                ).decode(IsolatedStoreResponse.self)
+                #expect(made.bundleId == app)
+                #expect(made.seed == 7)
+                let uploaded = store.catalog.contents.withLock { ($0.uploads["i1"]?.bundleId, $0.file) }
+                #expect(uploaded.0 == "\(app)@\(made.store).7")
+                #expect(uploaded.1 == Array(file.utf8))
+                #expect(store.payments.contents.withLock { !$0.subscribing.clock.frozen })
+            }
+            #expect(try await list(store).map(\.store) == ["t-1", "t-2"])
+        }
+    }
+
+    @Test func `an import that outlasts the request's time makes a store`() async throws {
+        try await GatewayHarness.run(catalogTimeout: .seconds(30)) { store in
+            let gate = Gate()
+            store.catalog.contents.withLock { $0.importGate = gate }
+            let begun = ContinuousClock.now
+            async let answer = store.send(
+                .POST, "/admin/v1/stores/file?bundleId=com.example.new", token: admin,
+                headers: [("Sb-Timeout", "2000")], body: #"{"products":[]}"#)
+            try await eventually("the request's time is over, and the import is not") {
+                gate.arrived == 1 && ContinuousClock.now > begun + .seconds(3)
+            }
+            gate.open()
+            #expect(try await answer.status == 201)
+        }
+    }
+
+    @Test func `a store that is over before it opens is not opened, and what was written meanwhile is removed`()
+        async throws
+    {
+        try await GatewayHarness.run { store in
+            let now = Timestamp.wallClock()
+            store.moveClock(to: now)
+            let stores = store.gateway.stores
+            let app = try await stores.begin("com.example.app", seed: 1, at: now, until: now + .seconds(1))
+            store.moveClock(to: now + .seconds(1))
+            #expect(try await remover(store).removeAll() == 1)
+            let error = await #expect(throws: StoreError.self) { try await stores.open(app) }
+            #expect(error?.code == .notFound)
+            try await stores.abandon(app)
+            #expect(try await list(store).map(\.state) == [.removing])
+            #expect(try await remover(store).removeAll() == 1)
+            #expect(try await list(store).isEmpty)
+            // A removal that began before does not forget the store.
+            try await stores.abandon(app)
+            let claimed = try #require(try await stores.claim(after: 0))
+            try await stores.abandon(app)
+            try await stores.forget(claimed)
+            #expect(try await remover(store).removeAll() == 1)
+        }
+    }
+
+    @Test func `a key of an earlier store with the same number does not open the store`() async throws {
+        try await GatewayHarness.run { store in
+            let made = try await make(store)
+            let keys = try #require(store.gateway.storeKeys)
+            let clock = "/admin/v1/apps/com.example.app/clock"
+            let createdAt = try #require(try await list(store).first?.createdAt)
+            #expect(keys.key(of: made.store, createdAt: createdAt) == made.adminKey)
+            let former = keys.key(of: made.store, createdAt: createdAt + .seconds(-1))
+            #expect(try await store.send(.GET, clock, token: former).status == 404)
+        }
+    }
+
+    @Test func `a file that is refused makes no store, and a bad query is named`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/admin/v1/stores/file"
+            for query in ["", "?bundleId=a%20b", "?bundleId=a&ttl=8d", "?bundleId=a&seed=x", "?bundleId=a&clock=now"] {
+                let answer = try await store.send(.POST, "\(path)\(query)", token: admin, body: "{}")
+                #expect(answer.status == 400, "\(query) \(answer.text)")
+            }
+            store.catalog.contents.withLock { $0.refusal = StoreError(.catalogInvalid, "$.products: is missing") }
+            let refused = try await store.send(.POST, "\(path)?bundleId=com.example.new", token: admin, body: "{}")
+            #expect(refused.code == "catalogInvalid")
+            #expect(try await list(store).allSatisfy { $0.state == .removing })
+        }
+    }
+
+    @Test func `a store's key opens the paths about that store's data, and nothing else`() async throws {
+        try await GatewayHarness.run { store in
+            let (made, other) = (try await make(store), try await make(store))
+            let clock = "/admin/v1/apps/com.example.app/clock"
+            // The key alone leads to the store.
+            for door in ["", "/s/\(made.store)"] {
+                #expect(try await store.send(.GET, "\(door)\(clock)", token: made.adminKey).status == 200)
+            }
+            // It does not tell which stores there are.
+            for name in [other.store, "t-99"] {
+                let answer = try await store.send(.GET, "/s/\(name)\(clock)", token: made.adminKey)
+                #expect(answer.status == 404)
+                #expect(answer.text.contains("the key is the isolated store 't-1''s and opens no other"))
+            }
+            for path in ["stores", "apps", "bus", "services", "keys", "featured", "signing"] {
+                let answer = try await store.send(.GET, "/admin/v1/\(path)", token: made.adminKey)
+                #expect(answer.code == "forbidden", "\(path)")
+            }
+            let forged = String(made.adminKey.dropLast()) + (made.adminKey.last == "0" ? "1" : "0")
+            let renamed = other.store + made.adminKey.dropFirst(made.store.count)
+            for key in [forged, renamed, made.store, "\(made.store)_", "_"] {
+                #expect(try await store.send(.GET, clock, token: key).status == 401, "\(key)")
+            }
+            #expect(try await store.send(.DELETE, "/admin/v1/stores/\(made.store)", token: admin).status == 204)
+            #expect(try await store.send(.GET, clock, token: made.adminKey).status == 404)
+        }
+    }
+
     @Test func `a store of an unknown app is not made`() async throws {
         try await GatewayHarness.run { store in
             let body = #"{"from":{"bundleId":"com.example.missing"}}"#

@@ -94,8 +94,8 @@ import Testing
             "$.offer.identifier"
         ),
         (
-            #"{"account":"zoe","productIdentifier":"p","offer":{"type":"subscription","identifier":"i"}}"#, 400,
-            "$.offer.type"
+            #"{"account":"zoe","productIdentifier":"p","offer":{"type":"subscription","identifier":""}}"#, 400,
+            "$.offer.identifier"
         ),
     ])
     func `a wrong purchase opens no account`(body: String, status: Int, place: String?) async throws {

@@ -39,7 +39,7 @@ import Testing
         try await GatewayHarness.run { store in
             for (method, path, allowed) in [
                 ("DELETE", "/v1/payments", "POST"), ("TRACE", "/healthz", "GET"),
-                ("PATCH", "/admin/v1/apps/x", "GET, PUT"),
+                ("PATCH", "/admin/v1/apps/x", "DELETE, GET, PUT"),
                 ("POST", "/v1/transactions/stream", "GET"),
             ] {
                 let answer = try await store.send(.init(rawValue: method), path)

@@ -97,7 +97,7 @@ import Testing
             "STOREBUS_ACCOUNT": "a",
         ]
         let connection = try #require(StoreConnection.fromEnvironment(whole))
-        #expect(connection.url("/v1/restore")?.absoluteString == "http://127.0.0.1:7430/v1/restore")
+        #expect(connection.gateway.appendingPath("/v1/restore")?.absoluteString == "http://127.0.0.1:7430/v1/restore")
         #expect(connection.storefront == nil)
         for name in whole.keys {
             var part = whole

@@ -14,7 +14,7 @@ import Testing
     private func request(_ gateway: FakeGateway, _ path: String) throws -> URLRequest {
         try #require(
             HTTPCall(method: .post, path: path, body: Array(#"{"a":"b"}"#.utf8)).request(
-                to: gateway.connection(), token: nil))
+                to: gateway.connection().gateway, token: nil))
     }
 
     @Test func `a request after one whose connection the store has closed is answered`() async throws {

@@ -206,6 +206,7 @@ extension FakeStore {
         "GET /admin/v1/chaos/runs": ["runs": [chaosRun]],
         "GET /admin/v1/stores": JSONText.value(IsolatedStoresResponse(stores: [isolatedStore])),
         "POST /admin/v1/stores": JSONText.value(madeStore),
+        "POST /admin/v1/stores/file": JSONText.value(madeStore),
         "DELETE /admin/v1/stores/t-7": .object([:]),
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [Promoted.app])),
         "GET \(app)/products": JSONText.value(ProductsPageResponse(products: products)),
@@ -396,7 +397,8 @@ extension FakeStore {
 
     static let madeStore = IsolatedStoreResponse(
         store: "t-7", url: "http://store/s/t-7", bundleId: "com.example.app", issuerId: "i7", keyId: "K7",
-        privateKey: "s3cret", rootCertificate: "MIIB", seed: 42, expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
+        privateKey: "s3cret", adminKey: "t-7_k3y", rootCertificate: "MIIB", seed: 42,
+        expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
 
     static let chaosRun: JSONValue = [
         "id": "5c1", "seed": "7", "startedAt": "2026-11-21T10:00:00.000Z", "updatedAt": "2026-11-21T10:01:00.000Z",

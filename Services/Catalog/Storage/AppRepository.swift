@@ -76,7 +76,7 @@ struct AppRepository: Sendable {
         guard closed != nil else { return }
         throw StoreError(
             .serviceUnavailable,
-            "app \(bundleId) is being deleted; try again when GET /admin/v1/apps no longer lists it under 'deleting'",
+            "app \(bundleId) is being deleted; try again when storebus app list (GET /admin/v1/apps) no longer names it",
             retryAfterMs: 10_000)
     }
 

@@ -9,11 +9,13 @@ package struct OperatorAreas: Sendable {
     /// Makes all areas.
     /// - Parameters:
     ///   - console: The operator's sessions in browsers. Nil without an admin key.
+    ///   - storeKeys: The keys of isolated stores. Nil without an admin key.
     ///   - files: The files of the web console.
     ///   - exposition: Returns the metrics in Prometheus' text form.
     package init(
         _ parts: SharedParts, operatorBus: OperatorConnection, stores: IsolatedStores, chaosRuns: ChaosRuns,
-        console: ConsoleSessions?, files: ConsoleFiles, exposition: @escaping @Sendable () async -> String
+        console: ConsoleSessions?, storeKeys: StoreKeys?, files: ConsoleFiles,
+        exposition: @escaping @Sendable () async -> String
     ) {
         let (bus, services, directories) = (parts.bus, parts.services, parts.directories)
         let waits = EventWaits()
@@ -41,7 +43,8 @@ package struct OperatorAreas: Sendable {
                 bus: bus, services: services, waits: waits, console: console, now: parts.now, logger: parts.logger),
             MonitoringArea(
                 bus: bus, services: services, apps: directories.apps, address: parts.address, exposition: exposition),
-            IsolatedStoreArea(stores: stores, services: services, address: parts.address),
+            IsolatedStoreArea(
+                stores: stores, services: services, storeKeys: storeKeys, address: parts.address),
             ConsoleArea(console: console, files: files),
         ]
     }

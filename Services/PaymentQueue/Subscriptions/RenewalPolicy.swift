@@ -22,12 +22,16 @@ enum RenewalPolicy {
     }
 
     /// Returns the change that does not depend on a quote.
-    /// - Parameter at: The instant that has fallen due.
-    static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionTransition? {
+    /// - Parameters:
+    ///   - tester: The account's settings. Nil when no operator has set any.
+    ///   - at: The instant that has fallen due.
+    static func withoutQuote(
+        _ value: StoredSubscription, _ tester: TesterSettings?, at: Timestamp
+    ) -> SubscriptionTransition? {
         switch value.state {
         case .subscribed:
             if !value.willAutoRenew { return .expired(.cancelled) }
-            return value.hasRenewedEnough ? .expired(.other) : nil
+            return value.hasRenewedEnough && tester?.unlimitedRenewals != true ? .expired(.other) : nil
         case .inGracePeriod:
             let isOver = value.retry.graceUntil.map { at >= $0 } ?? true
             guard isOver else { return nil }
@@ -40,7 +44,7 @@ enum RenewalPolicy {
     /// Decides the next step.
     /// - Parameter at: The instant that has fallen due, or the operator's now.
     static func step(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> Step {
-        if let change = withoutQuote(value, at: at) { return .change(change) }
+        if let change = withoutQuote(value, context.tester, at: at) { return .change(change) }
         if !isAgreed(value, context) { return .change(.expired(.priceIncreaseRefused)) }
         return renewal(value, context, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
@@ -72,7 +76,8 @@ enum RenewalPolicy {
         {
             (terms.amount, asks) = (increase.formerPrice, increase)
         }
-        terms.simulate = value.failsNext ? .decline : context.tester.processor
+        let isDeclined = value.failsNext || context.tester.failRenewals == true
+        terms.simulate = isDeclined ? .decline : context.tester.processor
         terms.storefront = context.storefront
         let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
         let former = isPriceComparable ? context.lastAmount : nil
@@ -142,7 +147,10 @@ enum PriceConsentPolicy {
     static func change(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionTransition? {
-        guard let raised = raised(value, quote), consent != .agree else {
+        let higher = raised(value, quote)
+        // An operator's request stays, until a real increase needs its own consent.
+        if value.priceIncrease?.isRequested == true, higher == nil || consent == .agree { return nil }
+        guard let raised = higher, consent != .agree else {
             return value.priceIncrease == nil ? nil : .priceRaised(nil)
         }
         var wanted = raised
@@ -159,6 +167,7 @@ enum PriceConsentPolicy {
     static func renewal(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> Renewal {
+        if let known = value.priceIncrease, known.isRequested, known.status != .agreed { return .refuse }
         guard let raised = raised(value, quote) else { return .charge }
         switch consent {
         case .agree: return .charge
@@ -177,4 +186,9 @@ enum PriceConsentPolicy {
         else { return nil }
         return PriceIncrease(status: .pending, price: price, formerPrice: agreed)
     }
+}
+
+extension PriceIncrease {
+    /// Whether an operator has asked for the consent, without a higher price.
+    var isRequested: Bool { price == formerPrice }
 }

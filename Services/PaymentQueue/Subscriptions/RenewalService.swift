@@ -117,7 +117,7 @@ final class RenewalService: QueuePart {
             if let attempt = due.value.attempt {
                 let known = try StoredJSON.value(RenewalAttempt.self, attempt)
                 jobs.append(RenewalJob(value: due.value, work: .charge(known), at: known.at))
-            } else if let change = RenewalPolicy.withoutQuote(due.value, at: at) {
+            } else if let change = RenewalPolicy.withoutQuote(due.value, due.tester, at: at) {
                 jobs.append(RenewalJob(value: due.value, work: .change(change), at: at))
             } else {
                 if quoted[due.quoteRequest] == nil { quoted[due.quoteRequest] = await quote(due.quoteRequest) }

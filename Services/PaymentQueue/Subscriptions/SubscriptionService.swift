@@ -30,6 +30,8 @@ struct SubscriptionService: Sendable {
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
         case .resolveBilling: return try await resolve(due)
+        case .requestPriceConsent: return try await change(due, .consentRequested, until: deadline)
+        case .forceRenewal: return try await forceRenewal(of: due, until: deadline)
         case .expire:
             return try await change(
                 due, .expired(request.reason ?? .other), endsQuarantine: true, until: deadline)
@@ -81,6 +83,19 @@ struct SubscriptionService: Sendable {
         let job = RenewalJob(
             value: known.value, work: attempt.terms.isFree ? .free(attempt) : .charge(attempt), at: now)
         return try await run(job)
+    }
+
+    /// Ends the present period, and performs the renewal that is due then.
+    private func forceRenewal(
+        of due: DueSubscription, until deadline: ContinuousClock.Instant
+    ) async throws -> OperateSubscriptionReply {
+        let cut = try await change(due, .cutShort, until: deadline)
+        guard try await renewals.catchUp(due.value.originalID, until: deadline - PurchaseService.replyMargin) else {
+            throw StoreError(
+                .outcomeUnknown, "the period has ended, and its renewal is not done yet; it continues by itself")
+        }
+        return OperateSubscriptionReply(
+            subscription: try await show(due.value.originalID, isOperator: true), transaction: cut.transaction)
     }
 
     /// Asks the processor now. A renewal in quarantine keeps its charge and never gets another one.

@@ -42,8 +42,10 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         case .ended(let taken): end(taken)
         case .curtailed(let taken, let end): try curtail(taken, at: end)
         case .extended(let days): try extend(days)
+        case .cutShort: try cutShort()
         case .renewalWillFail: try failNext()
         case .priceRaised(let increase): try raise(increase)
+        case .consentRequested: try requestConsent()
         case .priceAnswered(let agrees): try answer(agrees)
         }
         return actions
@@ -215,7 +217,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func expire(_ reason: Subscription.ExpirationReason) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "expired")
-        if at < value.period.end {
+        let isEarly = at < value.period.end
+        if isEarly {
             value.period.end = at
             actions.append(.cutPeriods(at: at))
         }
@@ -223,12 +226,12 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
         leaveRetry()
         forgetIncrease()
-        record(.expired, expires: value.period.end, detail: detail(of: reason))
+        record(.expired, expires: value.period.end, detail: isEarly ? reason.rawValue : detail(of: reason))
     }
 
     /// Describes an expiry. Testers do not expect the sandbox's maximum, so the timeline names it instead of `other`.
     private func detail(of reason: Subscription.ExpirationReason) -> String {
-        guard reason == .other, value.hasRenewedEnough, at >= value.period.end else { return reason.rawValue }
+        guard reason == .other, value.hasRenewedEnough else { return reason.rawValue }
         return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
     }
 
@@ -306,6 +309,24 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.extended, expires: value.period.end, detail: "\(days) days")
     }
 
+    /// Lets the renewal be due now. The next period is counted from here.
+    private mutating func cutShort() throws(StoreError) {
+        try require([.subscribed], "renewed early")
+        guard value.period.start <= at else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "the subscription's next period is paid already and begins at \(value.period.start); force a renewal "
+                    + "after that")
+        }
+        if value.priceIncrease?.status == .pending { forgetIncrease() }
+        try enable()
+        guard at < value.period.end else { return }
+        value.period.end = at
+        value.anchor = RenewalSchedule.Anchor(at: at, count: 0)
+        value.dueAt = at
+        actions.append(.cutPeriods(at: at))
+    }
+
     private mutating func failNext() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "made to fail")
         value.failsNext = true
@@ -326,6 +347,21 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         case .agreed: record(.priceIncreaseAgreed, amount: increase?.price)
         case .declined: record(.priceIncreaseDeclined, amount: increase?.price)
         }
+    }
+
+    private mutating func requestConsent() throws(StoreError) {
+        guard let price = value.agreedPrice else {
+            throw StoreError(.transactionStateInvalid, "the subscription has no price that could rise")
+        }
+        if let known = value.priceIncrease, !known.isRequested {
+            guard known.status == .pending else {
+                throw StoreError(
+                    .transactionStateInvalid, "the subscriber has answered about a higher price already",
+                    details: ["status": .string(known.status.rawValue)])
+            }
+            return
+        }
+        try raise(PriceIncrease(status: .pending, price: price, formerPrice: price))
     }
 
     private mutating func answer(_ agrees: Bool) throws(StoreError) {

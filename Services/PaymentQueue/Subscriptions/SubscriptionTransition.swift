@@ -24,9 +24,13 @@ enum SubscriptionTransition: Hashable, Sendable {
     /// A later period is taken back: the subscription ends where that period would have begun.
     case curtailed(SubscriptionTakenBack, at: Timestamp)
     case extended(days: Int)
+    /// The present period ends now, and its renewal is due.
+    case cutShort
     case renewalWillFail
     /// The next renewal costs more than was agreed. Nil withdraws that.
     case priceRaised(PriceIncrease?)
+    /// The subscriber is asked about a higher price that is the present one.
+    case consentRequested
     /// The subscriber agrees to the higher price, or refuses.
     case priceAnswered(agrees: Bool)
 }

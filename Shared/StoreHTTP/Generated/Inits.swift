@@ -502,11 +502,11 @@ extension IsolatedStoreResponse {
     @_disfavoredOverload
     package init(
         store: borrowing String, url: String, bundleId: String, issuerId: String, keyId: String, privateKey: String,
-        rootCertificate: String, seed: Int64, expiresAt: Timestamp
+        adminKey: String, rootCertificate: String, seed: Int64, expiresAt: Timestamp
     ) {
         self.init(
             store: copy store, url: url, bundleId: bundleId, issuerId: issuerId, keyId: keyId, privateKey: privateKey,
-            rootCertificate: rootCertificate, seed: seed, expiresAt: expiresAt)
+            adminKey: adminKey, rootCertificate: rootCertificate, seed: seed, expiresAt: expiresAt)
     }
 }
 
@@ -573,8 +573,10 @@ extension MassExtendRenewalDateResponse {
 
 extension NewIsolatedStore {
     @_disfavoredOverload
-    package init(from: borrowing Source, clock: Timestamp? = nil, ttl: String? = nil, seed: Int64? = nil) {
-        self.init(from: copy from, clock: clock, ttl: ttl, seed: seed)
+    package init(
+        from: borrowing Source, clock: Timestamp? = nil, running: Bool? = nil, ttl: String? = nil, seed: Int64? = nil
+    ) {
+        self.init(from: copy from, clock: clock, running: running, ttl: ttl, seed: seed)
     }
 }
 
@@ -687,9 +689,12 @@ extension OrderResponse {
 extension OutsidePurchase {
     @_disfavoredOverload
     package init(
-        account: borrowing String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil
+        account: borrowing String, productIdentifier: String, quantity: Quantity? = nil, appAccountToken: String? = nil,
+        offer: RedeemedOffer? = nil
     ) {
-        self.init(account: copy account, productIdentifier: productIdentifier, quantity: quantity, offer: offer)
+        self.init(
+            account: copy account, productIdentifier: productIdentifier, quantity: quantity,
+            appAccountToken: appAccountToken, offer: offer)
     }
 }
 

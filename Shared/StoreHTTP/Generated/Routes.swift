@@ -68,7 +68,7 @@ extension IntentRoutes {
 }
 
 extension IsolatedStoreRoutes {
-    static let all: [any HTTPOperation] = [create, list, delete]
+    static let all: [any HTTPOperation] = [create, createFromFile, list, delete]
 }
 
 extension KeyRoutes {

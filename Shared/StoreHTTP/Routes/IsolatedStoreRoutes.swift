@@ -15,6 +15,16 @@ package enum IsolatedStoreRoutes {
     package static let create = HTTPEndpoint<NewIsolatedStore, IsolatedStoreResponse>(
         "createStore", .post, "/admin/v1/stores", .admin,
         responses: [.created()], errors: [.notFound])
+    /// Makes a store with the catalogue of a file, which may be of an app that the installation lacks.
+    ///
+    /// The store has what else it would have of the app: settings, images and content. If the file is refused, there is
+    /// no store. The file is read as by the import of a catalogue.
+    package static let createFromFile = HTTPEndpoint<RawBody, IsolatedStoreResponse>(
+        "createStoreFromFile", .post, "/admin/v1/stores/file", .admin,
+        parameters: [
+            .newStoreBundleId, .fileName, .newStoreClock, .newStoreRunning, .newStoreTTL, .newStoreSeed,
+        ], body: .streamed, content: .json("CatalogFile"), responses: [.created()],
+        errors: [.lengthRequired, .catalogInvalid, .tooMany])
     /// Lists the stores, oldest first.
     ///
     /// A store that is being removed is listed until its last data is gone.
@@ -27,6 +37,43 @@ package enum IsolatedStoreRoutes {
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         "deleteStore", .delete, "/admin/v1/stores/{store}", .admin,
         needs: .storage)
+
+    /// Tells whether an operator's route is about the data that a store has for itself. A store's key opens these.
+    ///
+    /// The others are about the installation, such as the list of its apps, and an app's deletion. So is what its
+    /// certificates sign: a store's key neither signs a payload of its holder's choice nor chooses the environment that
+    /// payloads name.
+    package static func isOwn(_ route: HTTPRoute) -> Bool {
+        let segments = route.path.segments
+        guard segments.count > 2, case .literal(let collection) = segments[2],
+            !segments.contains(.literal("signing")), route != AppStoreServerRoutes.putSettings.route,
+            route != AppRoutes.delete.route
+        else { return false }
+        return collection == "apps" ? route.path.parameters.contains(.bundleId) : ownCollections.contains(collection)
+    }
+
+    private static let ownCollections: Set = [
+        "devices", "events", "intents", "prompts", "refundRequests", "subscriptions", "testers", "transactions",
+    ]
+}
+
+extension Parameter {
+    fileprivate static let newStoreBundleId = Parameter(
+        "bundleId", as: "newStoreBundleId", isRequired: true, "The app's bundle identifier in the store.",
+        .bundleIdentifier, example: "com.example.app")
+    fileprivate static let newStoreClock = Parameter(
+        "clock", as: "newStoreClock", "The instant that the store's clock is set to. Left out, it is now.",
+        ["type": "string", "format": "date-time"],
+        example: "2026-01-01T00:00:00Z")
+    fileprivate static let newStoreRunning = Parameter(
+        "running", as: "newStoreRunning", "Whether the store's clock runs.", ["type": "boolean", "default": false],
+        example: true)
+    fileprivate static let newStoreTTL = Parameter(
+        "ttl", as: "newStoreTTL", "How long the store lasts, at most `7d`. Left out, it is an hour.",
+        .text(matching: "^[0-9]+[smhd]$"), example: "10m")
+    fileprivate static let newStoreSeed = Parameter(
+        "seed", as: "newStoreSeed", "Stores with equal seeds show equal identifiers. Left out, it is a random one.",
+        ["type": "integer", "minimum": 0, "maximum": 4_294_967_295], example: 42)
 }
 
 /// The body of `POST /admin/v1/stores`:
@@ -44,6 +91,8 @@ package struct NewIsolatedStore: Hashable, Sendable, Codable {
     package var from: Source
     /// The instant that the store's clock is set to, 2000 to 2199. Left out, it is now by the wall clock.
     package var clock: Timestamp?
+    /// Whether the store's clock runs. Left out, it is false: the clock moves by call only.
+    package var running: Bool?
     /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`, at most `7d`. Left out, it is an hour.
     package var ttl: String?
     /// Stores with equal seeds show equal identifiers. Left out, it is a random one.
@@ -63,6 +112,8 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var keyId: String
     /// PEM, shown in this response only.
     package var privateKey: String
+    /// A key for the operator's paths about this store's data, and no others. It ends with the store.
+    package var adminKey: String
     /// Base64 of DER. The installation has one for all stores.
     package var rootCertificate: String
     package var seed: Int64

@@ -175,6 +175,9 @@ package struct OutsidePurchase: Hashable, Sendable, Codable {
     /// Left out, it is 1. Outside 1 to 10 the request is 422. More than 1 is for consumables and non-renewing
     /// subscriptions.
     package var quantity: Quantity?
-    /// The offer redeemed with the purchase. Absent for a purchase without an offer.
+    /// The app's token for its user, at most 255 characters.
+    package var appAccountToken: String?
+    /// The offer redeemed with the purchase. Absent for a purchase without an offer. A promotional offer needs no
+    /// signature here.
     package var offer: RedeemedOffer?
 }

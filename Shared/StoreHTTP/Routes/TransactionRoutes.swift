@@ -179,18 +179,23 @@ package enum TransactionRoutes {
     private static func summary(_ operation: OperateSubscriptionRequest.Operation) -> String {
         switch operation {
         case .renew: "Renews a subscription now; the new period begins at the end of the present one"
+        case .forceRenewal: "Ends a subscription's present period now and renews it"
         case .expire: "Ends a subscription now"
         case .enableAutoRenew: "Lets a subscription renew again"
         case .disableAutoRenew: "Cancels a subscription; the present period is the last"
         case .failNextRenewal: "Declines the next charge of a renewal"
         case .resolveBilling: "Repeats a failed renewal now"
+        case .requestPriceConsent: "Asks the subscriber to agree to a higher price, without raising it"
         default: preconditionFailure("\(operation) has a route of its own")
         }
     }
 
     /// Operations of ``operate(_:)``.
     package static let operations: [OperateSubscriptionRequest.Operation] =
-        [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
+        [
+            .renew, .forceRenewal, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling,
+            .requestPriceConsent,
+        ]
     static let operated: [HTTPEndpoint<Empty, OperateSubscriptionReply>] = operations.map { operate($0) }
 }
 

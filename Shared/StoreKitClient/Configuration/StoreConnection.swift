@@ -101,13 +101,13 @@ public struct StoreConnection: Sendable {
         log(sentence)
     }
 
-    /// The URL of a percent-encoded path at the gateway.
-    func url(_ path: String) -> URL? { URL(string: gateway.absoluteString.trimmingSuffix("/") + path) }
 }
 
-extension String {
-    fileprivate func trimmingSuffix(_ suffix: String) -> String {
-        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+extension URL {
+    /// The URL of a percent-encoded path at this gateway.
+    func appendingPath(_ path: String) -> URL? {
+        let text = absoluteString
+        return URL(string: (text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
     }
 }
 
@@ -129,11 +129,22 @@ struct ClientTiming: Sendable {
 extension StoreConnection {
     private static let chosen = LockedValue<StoreConnection?>(nil)
     private static let isInUse = LockedValue(false)
+    /// Whether a test has chosen the store.
+    private static let isInTest = LockedValue(false)
+
+    /// Makes the default queue's connection that of a test. The app's own choice has no effect from then on.
+    static func beginTest() {
+        isInTest.withLock { $0 = true }
+        isInUse.withLock { $0 = true }
+    }
 
     /// Sets the store of `SKPaymentQueue.default()` and of every object without a queue of its own.
     ///
     /// - Precondition: Called once, before the first call of the default queue to the store.
     public static func use(_ connection: StoreConnection) {
+        guard !isInTest.withLock({ $0 }) else {
+            return warn("the test's store is used, and not that of StoreConnection.use(_:)", connection)
+        }
         if isInUse.withLock({ $0 }) { fatalError("the store's connection is chosen before the default queue is used") }
         chosen.withLock { chosen in
             if chosen != nil { fatalError("the store's connection is chosen once") }
@@ -145,12 +156,21 @@ extension StoreConnection {
     static func defaultConnection() -> StoreConnection {
         isInUse.withLock { $0 = true }
         if let connection = chosen.withLock({ $0 }) { return connection }
-        guard let connection = fromEnvironment(ProcessInfo.processInfo.environment) else {
+        let environment = ProcessInfo.processInfo.environment
+        guard let connection = fromEnvironment(environment) ?? beforeTest(environment) else {
             fatalError(
                 "no store: call StoreConnection.use(_:), or set STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID "
                     + "and STOREBUS_ACCOUNT")
         }
         return connection
+    }
+
+    /// The connection of a process whose test makes its store later. It reaches nothing.
+    private static func beforeTest(_ environment: [String: String]) -> StoreConnection? {
+        guard environment["STOREBUS_ADMIN_KEY"] != nil else { return nil }
+        return URL(string: "http://127.0.0.1:9").map {
+            StoreConnection(gateway: $0, bundleId: "none", deviceId: "none", account: "none")
+        }
     }
 
     /// Reads a connection from environment variables.

@@ -17,7 +17,7 @@ struct GatewayClient: Sendable {
     }
 
     private func send(_ call: HTTPCall, token: String) async throws -> HTTPResponse {
-        guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
+        guard let request = call.request(to: connection.gateway, token: token) else { throw URLError(.badURL) }
         return try await transport.load(request, limit: call.limit)
     }
 }

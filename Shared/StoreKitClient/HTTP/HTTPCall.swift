@@ -34,12 +34,21 @@ extension HTTPCall {
         self.body = Self.bytes(of: body)
     }
 
+    /// - Parameter content: The body. Nil for none.
+    init<Body: Encodable, Response>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String],
+        query: KeyValuePairs<String, String?>, content: Body?
+    ) {
+        self.init(endpoint, values, query: query)
+        body = content.map { Self.bytes(of: $0) }
+    }
+
     /// Encodes a body. It consists of strings, numbers and booleans, so encoding cannot fail.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
     /// - Returns: The request, or nil if the gateway's address and the path do not form a URL.
-    func request(to connection: StoreConnection, token: String?) -> URLRequest? {
-        guard let url = connection.url(path) else { return nil }
+    func request(to gateway: URL, token: String?) -> URLRequest? {
+        guard let url = gateway.appendingPath(path) else { return nil }
         var request = URLRequest(url: url)
         request.httpMethod = method.rawValue
         // The connection is not reused (HTTPTransport), so the gateway need not keep it.

@@ -101,7 +101,7 @@ final class SessionKeeper: Sendable {
     private func open() {
         let handler = state.withLock { $0.handler }
         let call = HTTPCall(SessionRoutes.open, body: SessionRequest(connection, handler))
-        guard let request = call.request(to: connection, token: nil) else {
+        guard let request = call.request(to: connection.gateway, token: nil) else {
             return opened(.failure(URLError(.badURL)), handler)
         }
         transport.start(

@@ -19,6 +19,8 @@ final class QueueCore: Sendable {
     let overrides = OverrideQueue()
     let lists = LockedValue(SignedLists())
     let saved: SavedLists
+    /// The errors that a test has set for calls.
+    let failures = LockedValue<[FailableCall: any Error]>([:])
     private let downloadQueue: LockedValue<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
@@ -72,16 +74,19 @@ extension QueueCore {
         InheritedConformance.warn(of: observer, as: "observer", connection) {
             $0 is any SKPaymentTransactionObserver.Type
         }
-        let living = state.withLock { state in
+        typealias Added = (living: [any SKPaymentTransactionObserver], successor: QueueCore?)
+        let added = state.withLock { state -> Added in
+            if let successor = state.successor { return ([], successor) }
             let living = state.observers.prune()
-            guard let number = state.observers.add(observer) else { return living }
+            guard let number = state.observers.add(observer) else { return (living, nil) }
             state.checkHandlers()
             let known = state.table.transactions
             if !known.isEmpty { tell(.updatedTransactions(objects(of: known, in: &state)), only: [number], in: &state) }
             followListeners(in: &state)
-            return living
+            return (living, nil)
         }
-        withExtendedLifetime(living) {}
+        withExtendedLifetime(added.living) {}
+        added.successor?.add(observer)
     }
 
     /// Removes an observer, and closes the stream with the last.
@@ -237,7 +242,8 @@ extension QueueCore {
     func products(
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> Task<Void, Never> {
-        request(completion) { [gateway] in
+        request(completion) { [self] in
+            try failIfSimulated(.loadProducts)
             let reply = try await Self.products(identifiers.sorted(), by: gateway)
             return SKProductsResponse(
                 products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers
@@ -247,7 +253,8 @@ extension QueueCore {
 
     /// Requests products by unique identifiers.
     func products(_ identifiers: [String]) async throws -> ProductsResponse<StoreModels.Product> {
-        try await Self.products(identifiers, by: gateway)
+        try failIfSimulated(.loadProducts)
+        return try await Self.products(identifiers, by: gateway)
     }
 
     private static func products(

@@ -3,6 +3,8 @@ internal import StoreModels
 /// The state of a queue, kept behind its lock.
 struct QueueState: Sendable {
     weak var queue: SKPaymentQueue?
+    /// The core that has taken over the observers and iterators, in a test. Later ones go there, too.
+    var successor: QueueCore?
     var table: UnfinishedTransactions
     var observers = QueueObservers()
     /// The app's objects of the queue's downloads, by identifier.

@@ -31,6 +31,18 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     private var ownCore: QueueCore?
     private let delegateReference = LockedValue(DelegateReference())
 
+    /// Points the default queue at another store, for a test. Observers and iterators go along.
+    static func redirectDefault(to connection: StoreConnection) {
+        StoreConnection.beginTest()
+        let made = QueueCore(connection, timing: ClientTiming())
+        made.state.withLock { $0.queue = shared }
+        let former = sharedCore.withLock { core in
+            defer { core = made }
+            return core
+        }
+        former?.handOver(to: made)
+    }
+
     /// The app's queue, with the connection of ``StoreConnection/use(_:)`` or of the environment.
     open class func `default`() -> SKPaymentQueue { shared }
 
@@ -70,7 +82,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     }
 
     /// The implementation, or nil before the first call that needs the store.
-    private var startedCore: QueueCore? { ownCore ?? Self.sharedCore.withLock { $0 } }
+    var startedCore: QueueCore? { ownCore ?? Self.sharedCore.withLock { $0 } }
 
     /// Whether the customer may pay on this device, as ``canMakePayments()`` says.
     open var canMakePayments: Bool {

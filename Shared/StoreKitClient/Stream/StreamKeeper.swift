@@ -57,7 +57,7 @@ struct StreamKeeper: Sendable {
     ) async throws {
         var call = HTTPCall(TransactionRoutes.stream, query: ["form": isSigned ? "2" : nil])
         call.headers["Accept"] = "text/event-stream"
-        guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
+        guard let request = call.request(to: connection.gateway, token: token) else { throw URLError(.badURL) }
         core()?.streamOpening(number)
         let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
         let task = transport.start(request, transfer)

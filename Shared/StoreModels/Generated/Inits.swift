@@ -2474,14 +2474,15 @@ extension TesterSettings {
         storefront: borrowing String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
         interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
         priceConsent: PriceConsent? = nil, billingGracePeriod: Bool? = nil,
-        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
-        processor: ProcessorMode? = nil
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, unlimitedRenewals: Bool? = nil,
+        failRenewals: Bool? = nil, simulatedErrors: SimulatedErrors? = nil, processor: ProcessorMode? = nil
     ) {
         self.init(
             storefront: copy storefront, canMakePayments: canMakePayments, askToBuy: askToBuy,
             interruptPurchases: interruptPurchases, signIn: signIn, sheet: sheet, priceConsent: priceConsent,
             billingGracePeriod: billingGracePeriod, subscriptionRenewalRate: subscriptionRenewalRate,
-            simulatedErrors: simulatedErrors, processor: processor)
+            unlimitedRenewals: unlimitedRenewals, failRenewals: failRenewals, simulatedErrors: simulatedErrors,
+            processor: processor)
     }
 }
 

@@ -55,6 +55,10 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
         /// The next renewal happens now. The new period begins where the present one ends. After a declined charge the
         /// present period goes on, and its end tries again.
         case renew
+        /// The present period ends now, and the next renewal is due. Auto-renew is on afterwards, and a higher price
+        /// that waits for consent is dropped. An answer about one counts. A declined charge begins grace or billing
+        /// retry. A period that is paid and has not begun cannot be ended.
+        case forceRenewal
         /// The present period ends now, for good.
         case expire
         case enableAutoRenew, disableAutoRenew
@@ -62,6 +66,9 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
         case failNextRenewal
         /// A failed renewal is tried again now. It succeeds unless the tester's charges are declined.
         case resolveBilling
+        /// The subscriber is asked to agree to a higher price, which stays the present one. Without an agreement the
+        /// subscription ends with its period. A question about a price that has risen stays as it is.
+        case requestPriceConsent
         /// The present period ends later by `days`, 1…90.
         case extend
     }

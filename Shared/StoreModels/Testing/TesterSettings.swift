@@ -63,6 +63,11 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// Any rate but `realTime` gives the tester's new subscriptions shorter periods, as in StoreKit's sandbox. They
     /// renew 12 times.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
+    /// Whether subscriptions under a rate renew without end, as in StoreKit Test. It is the account's own: an app's
+    /// default has no effect.
+    public var unlimitedRenewals: Bool?
+    /// Whether the charges of all renewals are declined. Purchases are charged.
+    public var failRenewals: Bool?
     /// The errors that this tester's requests fail with. Absent for none.
     public var simulatedErrors: SimulatedErrors?
     /// The payment processor's mode for this tester's charges. Absent for the common mode.
@@ -71,7 +76,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// The members a request may have. Any other name is a spelling mistake.
     public static let memberNames: Set = [
         "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet", "priceConsent",
-        "billingGracePeriod", "subscriptionRenewalRate", "simulatedErrors", "processor",
+        "billingGracePeriod", "subscriptionRenewalRate", "unlimitedRenewals", "failRenewals", "simulatedErrors",
+        "processor",
     ]
 
     /// Takes settings that are not set here from `defaults`.
@@ -87,6 +93,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
             $0.priceConsent = priceConsent ?? defaults.priceConsent
             $0.billingGracePeriod = billingGracePeriod ?? defaults.billingGracePeriod
             $0.subscriptionRenewalRate = subscriptionRenewalRate ?? defaults.subscriptionRenewalRate
+            $0.unlimitedRenewals = unlimitedRenewals ?? defaults.unlimitedRenewals
+            $0.failRenewals = failRenewals ?? defaults.failRenewals
             $0.simulatedErrors = simulatedErrors ?? defaults.simulatedErrors
             $0.processor = processor ?? defaults.processor
         }

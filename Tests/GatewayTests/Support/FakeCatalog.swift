@@ -22,6 +22,8 @@ final class FakeCatalog: Sendable {
         var file: [UInt8] = Array("{}".utf8)
         /// What `import.commit` answers with, when it refuses.
         var refusal: StoreError?
+        /// What `import.commit` waits for.
+        var importGate: Gate?
         var productRequests: [ProductsRequest] = []
         /// Versions that the next product answers carry; then 1.
         var versions: [Int64] = []
@@ -202,7 +204,8 @@ final class FakeCatalog: Sendable {
             }
         }
         service.handle(CatalogEndpoints.commitImport) { [self] request in
-            try contents.withLock { contents in
+            await contents.withLock { $0.importGate }?.wait()
+            return try contents.withLock { contents in
                 if let refusal = contents.refusal { throw refusal }
                 guard let upload = contents.uploads[request.importIdentifier] else {
                     throw StoreError(.notFound, "no import")

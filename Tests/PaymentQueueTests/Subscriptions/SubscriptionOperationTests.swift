@@ -159,6 +159,93 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `forced to renew, the present period ends and the next one begins`(
+        _ engine: Engine
+    ) async throws {
+        try await withSubscriber(engine) { store, alice, original in
+            try await store.jump(by: "3d")
+            try await alice.update(original, renews: false)
+            let reply = try await store.operate(original, .forceRenewal)
+            #expect(reply.subscription.state == .subscribed)
+            #expect(reply.subscription.willAutoRenew)
+            #expect(reply.subscription.purchaseDate == TestStore.instant("2027-02-03"))
+            #expect(reply.subscription.expiresDate == TestStore.instant("2027-03-03"))
+            let bought = try await alice.history().transactions
+            #expect(bought.map(\.expiresDate) == [TestStore.instant("2027-02-03"), TestStore.instant("2027-03-03")])
+            try await store.jump(next: 1)
+            #expect(try await store.lines(original).last == "2027-03-03 renewed 9.99")
+            try await store.checkSubscriptions()
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `renewed early, it is not forced to renew before the paid period begins`(
+        _ engine: Engine
+    ) async throws {
+        try await withSubscriber(engine) { store, _, original in
+            try await store.jump(by: "3d")
+            let renewed = try await store.operate(original, .renew).subscription
+            #expect(
+                try await refusal { try await store.operate(original, .forceRenewal) }?.code == .transactionStateInvalid
+            )
+            #expect(try await store.operate(original, .enableAutoRenew).subscription.expiresDate == renewed.expiresDate)
+            try await store.checkSubscriptions()
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `forced to renew while renewals fail, it is in billing retry at once`(
+        _ engine: Engine
+    ) async throws {
+        try await withSubscriber(engine) { store, alice, original in
+            try await store.set("alice", with(TesterSettings(billingGracePeriod: false)) { $0.failRenewals = true })
+            try await store.jump(by: "3d")
+            store.processor.set(outcome: .declined)
+            let reply = try await store.operate(original, .forceRenewal)
+            #expect(store.processor.wishes.last == .some(.decline))
+            #expect(reply.subscription.state == .inBillingRetryPeriod)
+            #expect(reply.subscription.expiresDate == TestStore.instant("2027-02-03"))
+            #expect(
+                try await refusal { try await store.operate(original, .forceRenewal) }?.code == .transactionStateInvalid
+            )
+            #expect(try await alice.subscription().willAutoRenew)
+        }
+    }
+
+    @Test(arguments: Engine.allCases, [true, false])
+    func `asked to agree to a price that has not risen, without an answer it ends with its period`(
+        _ engine: Engine, agrees: Bool
+    ) async throws {
+        try await withSubscriber(engine) { store, alice, original in
+            let reply = try await store.operate(original, .requestPriceConsent)
+            #expect(reply.subscription.priceIncrease?.status == .pending)
+            if agrees {
+                let prompt = try #require(try await store.prompts().prompts.first)
+                #expect(prompt.kind == .priceConsent)
+                _ = try await store.answer(prompt.id, .approve)
+            }
+            try await store.jump(next: 1)
+            let after = try await alice.subscription()
+            #expect(after.state == (agrees ? .subscribed : .expired))
+            #expect(after.expirationReason == (agrees ? nil : .priceIncreaseRefused))
+            #expect(after.priceIncrease == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `under a rate without a limit it renews on`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            try await store.set(
+                "alice",
+                with(TesterSettings(subscriptionRenewalRate: .monthlyRenewalEveryThirtySeconds)) {
+                    $0.unlimitedRenewals = true
+                })
+            let alice = try await store.customerApp()
+            _ = try await alice.subscribe("basic.monthly")
+            try await store.jump(by: "10m")
+            #expect(try await store.renewals().count == 20)
+            #expect(try await alice.subscription().state == .subscribed)
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `expired at once, for good`(_ engine: Engine) async throws {
         try await withSubscriber(engine) { store, alice, original in
             try await store.jump(by: "3d")

@@ -98,6 +98,16 @@ private typealias Product = StoreKitClient.Product
         #expect(ids(deliveries.replay) == [1])
     }
 
+    @Test mutating func `what the store has deleted is not delivered by an event that comes later`() {
+        #expect(ids(deliveries.synchronized([.sample(2), .sample(1)], at: 3, keys: [:])) == [2, 1])
+        deliveries.forget(nil)
+        #expect(deliveries.received(.sample(1), cause: .outside, key: nil, at: 2) == nil)
+        #expect(deliveries.received(.sample(3), cause: .outside, key: nil, at: 4) != nil)
+        deliveries.forget(3)
+        #expect(ids(deliveries.synchronized([.sample(3), .sample(2)], at: 4, keys: [:])) == [])
+        #expect(ids(deliveries.replay) == [])
+    }
+
     @Test mutating func `13: the same state signed again is not delivered again`() {
         #expect(deliveries.received(.sample(1), cause: .outside, key: nil, at: 2) != nil)
         #expect(deliveries.received(.sample(1, signedDate: 7), cause: .change, key: nil, at: 3) == nil)

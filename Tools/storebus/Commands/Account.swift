@@ -142,6 +142,9 @@ struct TesterOptions: ParsableArguments {
         "How fast subscriptions renew: \(SubscriptionRenewalRate.listed).", "rate",
         .list(SubscriptionRenewalRate.rawValues))
     var renewalRate: String?
+    @Option("Whether subscriptions under a rate renew without end: true or false.", "bool")
+    var unlimitedRenewals: Bool?
+    @Option("Whether the charges of all renewals are declined: true or false.", "bool") var failRenewals: Bool?
     @Option("How the processor treats its charges: \(ProcessorMode.listed).", "mode", .list(ProcessorMode.rawValues))
     var processor: String?
     @Option(
@@ -166,7 +169,8 @@ struct TesterOptions: ParsableArguments {
         ]
         let switches = [
             "canMakePayments": canMakePayments, "askToBuy": askToBuy, "interruptPurchases": interruptPurchases,
-            "billingGracePeriod": billingGracePeriod,
+            "billingGracePeriod": billingGracePeriod, "unlimitedRenewals": unlimitedRenewals,
+            "failRenewals": failRenewals,
         ]
         return words.compactMapValues { $0.map(JSONValue.string) }
             .merging(switches.compactMapValues { $0.map(JSONValue.bool) }) { $1 }

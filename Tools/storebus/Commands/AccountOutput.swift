@@ -32,6 +32,8 @@ enum TesterTable {
             "askToBuy": settings.askToBuy?.description,
             "interruptPurchases": settings.interruptPurchases?.description,
             "subscriptionRenewalRate": settings.subscriptionRenewalRate?.rawValue,
+            "unlimitedRenewals": settings.unlimitedRenewals?.description,
+            "failRenewals": settings.failRenewals?.description,
             "simulatedErrors": errors(settings.simulatedErrors), "processor": settings.processor?.rawValue,
         ]
         var fields: FieldList = [:]

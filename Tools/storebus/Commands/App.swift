@@ -112,7 +112,7 @@ struct AppDeleteCommand: ContextCommand, InstallationCommand {
         context.sessions.forget(bundleId)
         context.print(
             "deleted  \(bundleId)\n", data: ["bundleId": .string(bundleId)], names: [bundleId],
-            next: "storebus app list", notes: ["its name is free again when storebus app list no longer names it"])
+            next: "storebus app list", notes: ["its name is free again when it has left the list: storebus app list"])
     }
 }
 

@@ -189,8 +189,30 @@ enum CatalogFile {
     static func send(
         _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
+        try await naming(file) { () throws(CLIError) in
+            try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
+        }
+    }
+
+    /// Makes an isolated store with a file. An error names it.
+    static func makeStore(
+        _ bytes: [UInt8], file: String, _ new: NewStoreOptions, _ context: CommandContext
+    ) async throws(CLIError) -> Received<IsolatedStoreResponse> {
+        try await naming(file) { () throws(CLIError) in
+            try await context.api.makeStore(
+                bytes,
+                query: [
+                    "bundleId": context.bundleId, "fileName": name(file), "clock": new.clock, "ttl": new.ttl,
+                    "seed": new.seed.map { "\($0)" },
+                ])
+        }
+    }
+
+    private static func naming<Output: Sendable>(
+        _ file: String, _ body: () async throws(CLIError) -> Output
+    ) async throws(CLIError) -> Output {
         do {
-            return try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
+            return try await body()
         } catch  where error.is(.catalogInvalid) {
             var named = error
             // The sentence repeats the first place of the list.

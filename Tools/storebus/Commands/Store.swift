@@ -119,21 +119,19 @@ struct NewStoreOptions: ParsableArguments, Sendable {
     /// Makes a store. A refused catalogue leaves none.
     /// - Parameter context: The installation's, with the app to copy.
     func make(_ context: CommandContext) async throws(CLIError) -> Received<IsolatedStoreResponse> {
-        let file = try catalogue.map { name throws(CLIError) in try CatalogFile.read(name) }
-        let made = try await context.api.received(
-            IsolatedStoreRoutes.create,
-            body: NewIsolatedStore(
-                from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed))
-        guard let catalogue, let file else { return made }
+        guard let catalogue else {
+            return try await context.api.received(
+                IsolatedStoreRoutes.create,
+                body: NewIsolatedStore(
+                    from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed)
+            )
+        }
         do throws(CLIError) {
-            _ = try await CatalogFile.send(
-                file, file: catalogue, bundleId: context.bundleId, to: context.api.at(made.store))
+            return try await CatalogFile.makeStore(try CatalogFile.read(catalogue), file: catalogue, self, context)
         } catch {
-            try? await context.removeStore(made.store)
             throw error.is(.catalogInvalid)
                 ? error.with(hints: ["no store was made; correct the file, or leave --catalogue out"]) : error
         }
-        return made
     }
 }
 

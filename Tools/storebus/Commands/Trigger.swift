@@ -251,6 +251,8 @@ extension TesterSettings {
             ("billingGracePeriod", "--billing-grace-period", billingGracePeriod.map { "\($0)" }),
             ("priceConsent", "--price-consent", priceConsent?.rawValue),
             ("subscriptionRenewalRate", "--renewal-rate", subscriptionRenewalRate?.rawValue),
+            ("unlimitedRenewals", "--unlimited-renewals", unlimitedRenewals.map { "\($0)" }),
+            ("failRenewals", "--fail-renewals", failRenewals.map { "\($0)" }),
             ("sheet", "--sheet", sheet?.text), ("signIn", "--sign-in", signIn?.rawValue),
             ("askToBuy", "--ask-to-buy", askToBuy.map { "\($0)" }),
             ("interruptPurchases", "--interrupt-purchases", interruptPurchases.map { "\($0)" }),

@@ -81,6 +81,16 @@ extension StoreAPI {
         return try decode(endpoint, await exchange(request))
     }
 
+    /// Makes an isolated store with a catalogue.
+    func makeStore(
+        _ bytes: [UInt8], query: KeyValuePairs<String, String?>
+    ) async throws(CLIError) -> Received<IsolatedStoreResponse> {
+        let endpoint = IsolatedStoreRoutes.createFromFile
+        var request = request(endpoint, query: query, timeout: .seconds(120))
+        request.body = bytes
+        return try decode(endpoint, as: Received.self, await exchange(request))
+    }
+
     /// Reads the file in force, as it was imported.
     func exportCatalog(_ bundleId: String) async throws(CLIError) -> [UInt8] {
         try await bytes(AppRoutes.exportCatalog, [.bundleId: bundleId], timeout: .seconds(120))

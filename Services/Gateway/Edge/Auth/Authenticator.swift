@@ -11,15 +11,22 @@ package struct Authenticator: Sendable {
     let adminKey: AdminKey?
     /// The operator's sessions in browsers. Nil without an admin key.
     let console: ConsoleSessions?
+    /// The keys of isolated stores. Nil without an admin key.
+    let storeKeys: StoreKeys?
     let keys: KeyDirectory
 
     /// - Parameters:
     ///   - adminKey: Nil when none is configured. Then no caller is accepted as the operator.
     ///   - console: The operator's sessions in browsers. Nil without an admin key.
-    package init(tokens: SessionTokens, adminKey: AdminKey?, console: ConsoleSessions?, keys: KeyDirectory) {
+    ///   - storeKeys: The keys of isolated stores. Nil without an admin key.
+    package init(
+        tokens: SessionTokens, adminKey: AdminKey?, console: ConsoleSessions?, storeKeys: StoreKeys? = nil,
+        keys: KeyDirectory
+    ) {
         self.tokens = tokens
         self.adminKey = adminKey
         self.console = console
+        self.storeKeys = storeKeys
         self.keys = keys
     }
 
@@ -92,6 +99,7 @@ package struct Authenticator: Sendable {
         }
         let token = try bearer(headers)
         if let adminKey, adminKey.matches(token) { return .admin }
+        if let key = storeKeys?.key(token) { return .storeAdmin(key) }
         guard try await apiKey(token, context) == nil else {
             throw HTTPProblem(StoreError(.forbidden, "an app's server may not call the operator's paths"))
         }
@@ -178,6 +186,8 @@ package enum Principal: Sendable {
     case anonymous
     case session(Session)
     case admin
+    /// The operator of one isolated store. Only ``inside(_:)`` makes an operator of it.
+    case storeAdmin(StoreKeys.Key)
     /// An app's server.
     case server(AppKeyRecord)
 
@@ -202,10 +212,69 @@ package struct AdminKey: Sendable {
         SHA256.hash(data: Array(candidate.utf8)) == digest
     }
 
-    /// Derives the key of the console's tokens. Another admin key or another key of sessions makes another one.
+    /// Derives the key of the console's tokens.
     func consoleKey(sessionKey: SymmetricKey) -> SymmetricKey {
+        derivedKey(for: "storebus-console", sessionKey: sessionKey)
+    }
+
+    /// Derives a key for one purpose. Another admin key or another key of sessions makes another one.
+    func derivedKey(for purpose: String, sessionKey: SymmetricKey) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: sessionKey, salt: Array(digest), info: Array("storebus-console".utf8),
-            outputByteCount: 32)
+            inputKeyMaterial: sessionKey, salt: Array(digest), info: Array(purpose.utf8), outputByteCount: 32)
+    }
+}
+
+/// The keys of isolated stores: `t-7.1790000000000_` and 64 hexadecimal digits. The first number is the store's, the
+/// second when it was made. Nothing is stored, so any gateway knows them.
+package struct StoreKeys: Sendable {
+    /// A key that is one of this installation's.
+    package struct Key: Hashable, Sendable {
+        /// The store's name.
+        let store: String
+        /// When the store was made, in milliseconds since 1970. A restored database may give a number again.
+        let createdAt: Int64
+
+        /// Checks that the key opens a route at the store that a request names. Stores are not looked up before, so the
+        /// error does not tell which other ones there are.
+        /// - Throws: `notFound` at another store, `forbidden` for a route about the installation.
+        func checkReach(_ route: Route, of named: String?) throws(StoreError) {
+            guard named?.isExactly(store) != false else {
+                throw StoreError(.notFound, "the key is the isolated store '\(store)''s and opens no other")
+            }
+            guard route.isOfStore else {
+                throw StoreError(
+                    .forbidden, "the key of the isolated store '\(store)' opens paths about the store's data only")
+            }
+        }
+    }
+
+    private let secret: SymmetricKey
+
+    /// - Parameter sessionKey: That of the session tokens.
+    package init(adminKey: AdminKey, sessionKey: SymmetricKey) {
+        secret = adminKey.derivedKey(for: "storebus-store", sessionKey: sessionKey)
+    }
+
+    /// Makes the key of a store.
+    /// - Parameter createdAt: When the store was made, by the wall clock.
+    package func key(of store: String, createdAt: Timestamp) -> String {
+        let name = "\(store).\(createdAt.milliseconds)"
+        return "\(name)_\(Hex.text(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: secret)))"
+    }
+
+    /// Reads a key.
+    /// - Returns: Nil for any other token.
+    func key(_ token: String) -> Key? {
+        let parts = token.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 2 * SHA256.Digest.byteCount else { return nil }
+        let digits = parts[1].compactMap(Hex.value)
+        guard digits.count == parts[1].count else { return nil }
+        let code = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Array(parts[0]), using: secret) else {
+            return nil
+        }
+        let name = parts[0].split(separator: UInt8(ascii: "."))
+        guard name.count == 2, let createdAt = Int64(String(Substring(name[1]))) else { return nil }
+        return Key(store: String(Substring(name[0])), createdAt: createdAt)
     }
 }

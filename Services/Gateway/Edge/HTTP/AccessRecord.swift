@@ -81,7 +81,7 @@ struct AccessRecord {
             fields["customerIdentifier"] = .string(session.customerIdentifier)
             fields["deviceId"] = .string(Self.printable(session.deviceId))
         case .server(let key): fields["bundleId"] = .string(key.bundleId)
-        case .admin, .anonymous:
+        case .admin, .storeAdmin, .anonymous:
             if let bundleId = serverCaller.bundleId { fields["bundleId"] = .string(bundleId) }
         }
         return fields

@@ -73,6 +73,7 @@ package struct GatewayResponder: HTTPResponder {
                 for: route.access, method: request.method, headers: request.headers, context)
         }
         record.principal = principal
+        if case .storeAdmin(let key) = principal { try key.checkReach(route, of: target.store) }
         var store: IsolatedApp?
         if IsolatedStores.concern(target.store, principal) {
             store = try await stores.app(named: target.store, principal)

@@ -27,6 +27,8 @@ package struct Route: Sendable {
     package var path: String { operation.path.description }
     /// Method and template, as the access log names the endpoint.
     let logName: String
+    /// Whether it is the operator's, about the data that an isolated store has for itself.
+    let isOfStore: Bool
     /// Whether the path has an account, which may be a person's name.
     let namesAccount: Bool
     /// The callers admitted. Configuration may change the endpoint's own.
@@ -84,6 +86,7 @@ package struct Route: Sendable {
     private init(_ operation: HTTPRoute, _ access: Access, _ action: Action) {
         self.operation = operation
         self.method = HTTPRequest.Method(operation.method)
+        isOfStore = access == .admin && IsolatedStoreRoutes.isOwn(operation)
         namesAccount = operation.path.parameters.contains(.account)
         logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access

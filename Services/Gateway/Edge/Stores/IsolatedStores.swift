@@ -39,7 +39,12 @@ package struct IsolatedStores: Sendable {
     // MARK: Making
 
     /// Takes a store's number. It is answered after ``open(_:)``.
-    package func begin(_ bundleId: String, seed: Int64, until expiresAt: Timestamp) async throws -> IsolatedApp {
+    /// - Parameters:
+    ///   - createdAt: Now, by the wall clock.
+    ///   - expiresAt: The end of its time, by the wall clock.
+    package func begin(
+        _ bundleId: String, seed: Int64, at createdAt: Timestamp, until expiresAt: Timestamp
+    ) async throws -> IsolatedApp {
         try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
                 guard let number = try await Self.counter.next(in: transaction).first else {
@@ -50,16 +55,16 @@ package struct IsolatedStores: Sendable {
                     """
                     INSERT INTO isolated_store (number, bundle_id, state, created_at, expires_at, claimed_until)
                     VALUES (?, ?, ?, ?, ?, 0)
-                    """, number, app.bundleId, Self.making, now().milliseconds, expiresAt.milliseconds)
+                    """, number, app.bundleId, Self.making, createdAt.milliseconds, expiresAt.milliseconds)
                 return app
             }
         }
     }
 
     /// Opens a store, whose key and settings AppStoreServer has.
-    /// - Returns: False for a store that is over, or whose app is being deleted.
-    package func open(_ app: IsolatedApp) async throws -> Bool {
-        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+    /// - Throws: `notFound` for a store that is over, or whose app is being deleted.
+    package func open(_ app: IsolatedApp) async throws {
+        let isOpen = try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
                 try await transaction.execute(
                     """
@@ -68,13 +73,35 @@ package struct IsolatedStores: Sendable {
                     """, Self.open, app.number, Self.making, app.shownBundleId) == 1
             }
         }
+        guard isOpen else {
+            throw StoreError(
+                .notFound,
+                "store \(app.store) ended before it opened: its time to live has passed, or app \(app.shownBundleId) is "
+                    + "being deleted (GET /admin/v1/apps lists it under 'deleting'); repeat the request")
+        }
+    }
+
+    /// Gives up a store that is not open. Its data is removed, also what was written after an earlier removal.
+    package func abandon(_ app: IsolatedApp) async throws {
+        let now = now().milliseconds
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.write { transaction in
+                // Without a claim, a removal on the way does not forget the store.
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO isolated_store (number, bundle_id, state, created_at, expires_at, claimed_until)
+                    VALUES (?, ?, ?, ?, ?, 0)
+                    ON CONFLICT (number) DO UPDATE SET state = excluded.state, claimed_until = excluded.claimed_until
+                    """, app.number, app.bundleId, Self.removing, now, now)
+            }
+        }
     }
 
     // MARK: Reading
 
     /// Whether a request names a store, or its credentials are a store's.
     static func concern(_ name: String?, _ principal: Principal) -> Bool {
-        name != nil || principal.bundleId.flatMap(IsolatedApp.init) != nil
+        name != nil || principal.store != nil
     }
 
     /// Finds the store of a request.
@@ -85,8 +112,11 @@ package struct IsolatedStores: Sendable {
     /// - Throws: `notFound` for a store that is unknown, removed or over.
     func app(named name: String?, _ principal: Principal) async throws -> IsolatedApp? {
         guard Self.concern(name, principal) else { return nil }
-        let wanted = name ?? principal.bundleId.flatMap(IsolatedApp.init)?.store ?? ""
+        let wanted = name ?? principal.store ?? ""
         guard let found = try await find(wanted) else { throw Self.unknown(wanted) }
+        if case .storeAdmin(let key) = principal, key.createdAt != found.createdAt.milliseconds {
+            throw Self.unknown(wanted)
+        }
         return found.app
     }
 
@@ -187,10 +217,11 @@ package struct IsolatedStores: Sendable {
         }
     }
 
-    /// Forgets a store that nothing is left of.
+    /// Forgets a store that nothing is left of, unless its claim was ended meanwhile by ``abandon(_:)``.
     package func forget(_ app: IsolatedApp) async throws {
         try await database.write { transaction in
-            _ = try await transaction.execute("DELETE FROM isolated_store WHERE number = ?", app.number)
+            _ = try await transaction.execute(
+                "DELETE FROM isolated_store WHERE number = ? AND claimed_until > 0", app.number)
         }
     }
 }

@@ -36,6 +36,9 @@ extension Principal {
     func inside(_ app: IsolatedApp) throws(StoreError) -> Principal {
         switch self {
         case .anonymous, .admin: return self
+        case .storeAdmin(let key):
+            guard app.store.isExactly(key.store) else { throw IsolatedStores.unknown(key.store) }
+            return .admin
         case .session(let session):
             guard session.bundleId.isExactly(app.bundleId) else {
                 throw StoreError(
@@ -52,12 +55,13 @@ extension Principal {
         }
     }
 
-    /// The app that the credentials are for. Nil for none or any.
-    var bundleId: String? {
+    /// The name of the isolated store that the credentials are for. Nil for none or any.
+    var store: String? {
         switch self {
         case .anonymous, .admin: nil
-        case .session(let session): session.bundleId
-        case .server(let key): key.bundleId
+        case .storeAdmin(let key): key.store
+        case .session(let session): IsolatedApp(session.bundleId)?.store
+        case .server(let key): IsolatedApp(key.bundleId)?.store
         }
     }
 }

@@ -30,21 +30,8 @@ struct CatalogArea: Area {
         let fileName = try call.query.single("fileName")
         if let fileName { try Identifier.check(fileName, at: "query fileName") }
         let isTrial = try call.query.boolean("dryRun") ?? false
-        let upload = try CatalogUpload(call.request)
-        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
-        var parts = try await upload.start()
-        let begun = try await services.call(
-            CatalogEndpoints.beginImport,
-            BeginImportRequest(bundleId: bundleId, byteCount: parts.byteCount, fileName: fileName), context: context)
-        var index = 0
-        while let part = try await parts.next() {
-            let request = ImportPartRequest(importIdentifier: begun.importIdentifier, index: index, data: Data(part))
-            _ = try await services.call(CatalogEndpoints.addImportPart, request, context: context)
-            index += 1
-        }
-        return try await services.call(
-            isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
-            CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
+        return try await CatalogUpload(call.request).send(
+            to: bundleId, fileName: fileName, isTrial: isTrial, by: services, call)
     }
 
     /// Sends the file as it was imported. The first part is read before the response begins, so that an error is a
@@ -88,6 +75,27 @@ struct CatalogUpload {
         } else {
             announced = nil
         }
+    }
+
+    /// Imports the file.
+    /// - Parameter isTrial: Whether it is only read.
+    @concurrent func send(
+        to bundleId: String, fileName: String?, isTrial: Bool, by services: ServiceCaller, _ call: Call
+    ) async throws -> ImportReport {
+        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        var parts = try await start()
+        let begun = try await services.call(
+            CatalogEndpoints.beginImport,
+            BeginImportRequest(bundleId: bundleId, byteCount: parts.byteCount, fileName: fileName), context: context)
+        var index = 0
+        while let part = try await parts.next() {
+            let request = ImportPartRequest(importIdentifier: begun.importIdentifier, index: index, data: Data(part))
+            _ = try await services.call(CatalogEndpoints.addImportPart, request, context: context)
+            index += 1
+        }
+        return try await services.call(
+            isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
+            CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
     }
 
     /// Begins reading the parts. Without a `Content-Length` it reads the whole file first.

@@ -8,12 +8,15 @@ import StoreModels
 struct IsolatedStoreArea: Area {
     let stores: IsolatedStores
     let services: ServiceCaller
+    /// Nil without an admin key.
+    let storeKeys: StoreKeys?
     /// The gateway's address as clients reach it.
     let address: PublicAddress
 
     var routes: [Route] {
         [
             Route(IsolatedStoreRoutes.create) { try await makeStore($0) },
+            Route(IsolatedStoreRoutes.createFromFile) { try await makeStoreFromFile($0) },
             Route(IsolatedStoreRoutes.list) { try await listStores($0) },
             Route(IsolatedStoreRoutes.delete) { call in
                 let name = try call.parameter(.store, of: "isolated store")
@@ -25,47 +28,87 @@ struct IsolatedStoreArea: Area {
         ]
     }
 
-    /// Makes a store: a number, the catalogue's copy and a frozen clock, then its key, with which it is open.
     private func makeStore(_ call: Call) async throws -> Reply<IsolatedStoreResponse> {
-        let request = try await call.body(of: IsolatedStoreRoutes.create)
-        let lifetime = try request.lifetime()
-        try request.validate()
+        try await make(
+            try await call.body(of: IsolatedStoreRoutes.create), nil, place: "$.", bundleIdPlace: "$.from.bundleId",
+            call)
+    }
+
+    /// Makes a store whose catalogue is the body.
+    private func makeStoreFromFile(_ call: Call) async throws -> Reply<IsolatedStoreResponse> {
+        let name = try call.query.single("fileName")
+        if let name { try Identifier.check(name, at: "query fileName") }
+        let file = PostedFile(upload: try CatalogUpload(call.request), name: name)
+        return try await make(
+            try NewIsolatedStore(call.query), file, place: "query ", bundleIdPlace: "query bundleId", call)
+    }
+
+    /// A catalogue that is posted.
+    private struct PostedFile {
+        let upload: CatalogUpload
+        let name: String?
+    }
+
+    /// Gives a store the app's copy, and the posted catalogue in its place. With one the installation need not have the
+    /// app.
+    private func fill(_ app: IsolatedApp, _ file: PostedFile?, _ call: Call) async throws {
+        do throws(StoreError) {
+            _ = try await services.call(
+                CatalogEndpoints.copyApp, CopyAppRequest(from: app.shownBundleId, to: app.bundleId), for: call)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            guard file != nil else {
+                throw StoreError(.notFound, "there is no app \(app.shownBundleId); import a catalogue for it first")
+            }
+        }
+        guard let file else { return }
+        _ = try await file.upload.send(to: app.bundleId, fileName: file.name, isTrial: false, by: services, call)
+    }
+
+    /// Makes a store: a number, the catalogue and a clock, then its key, with which it is open.
+    /// - Parameters:
+    ///   - file: The catalogue in place of the app's. Nil for the app's.
+    ///   - place: Where the members are, in errors.
+    ///   - bundleIdPlace: Where the bundle identifier is.
+    private func make(
+        _ request: NewIsolatedStore, _ file: PostedFile?, place: String, bundleIdPlace: String, _ call: Call
+    ) async throws -> Reply<IsolatedStoreResponse> {
+        guard let storeKeys else { preconditionFailure("the operator's paths need an admin key") }
+        let lifetime = try request.lifetime(place)
+        try request.validate(place)
+        try Identifier.check(request.from.bundleId, as: .bundle, at: bundleIdPlace)
         let base = request.from.bundleId
-        let expiresAt = stores.now() + lifetime
+        let createdAt = stores.now()
+        let expiresAt = createdAt + lifetime
         let app = try await stores.begin(
-            base, seed: request.seed ?? Int64.random(in: IsolatedApp.seeds), until: expiresAt)
+            base, seed: request.seed ?? Int64.random(in: IsolatedApp.seeds), at: createdAt, until: expiresAt)
         let made: NewAppKey
         let facts: VerificationFacts
         do {
-            async let copied = services.call(
-                CatalogEndpoints.copyApp, CopyAppRequest(from: base, to: app.bundleId), for: call)
-            async let clock = services.call(
+            try await fill(app, file, call)
+            // An upload may outlast the request's own deadline.
+            let context = call.context(deadline: .now + HTTPLimits.requestTimeout)
+            _ = try await services.call(
                 SubscriptionEndpoints.putClock,
-                PutClockRequest(bundleId: app.bundleId, rate: nil, now: request.clock, frozen: true), for: call)
-            _ = try await (copied, clock)
+                PutClockRequest(
+                    bundleId: app.bundleId, rate: nil, now: request.clock, frozen: request.running != true),
+                context: context)
             made = try await services.call(
                 SigningEndpoints.openStore,
-                OpenStoreRequest(from: base, to: app.bundleId, expiresAt: expiresAt), for: call)
+                OpenStoreRequest(from: base, to: app.bundleId, expiresAt: expiresAt), context: context)
             facts = try await services.call(
-                SigningEndpoints.verification, AppRequest(bundleId: app.bundleId), for: call)
-        } catch let error as StoreError {
-            _ = try? await stores.close(app.store)
-            guard error.code == .notFound else { throw error }
-            throw StoreError(.notFound, "there is no app \(base); import a catalogue for it first")
-        }
-        guard try await stores.open(app) else {
-            _ = try await stores.close(app.store)
-            throw StoreError(
-                .notFound,
-                "app \(base) is being deleted, and the new store with it; import the app again when GET /admin/v1/apps "
-                    + "no longer lists it under 'deleting', and repeat the request")
+                SigningEndpoints.verification, AppRequest(bundleId: app.bundleId), context: context)
+            try await stores.open(app)
+        } catch {
+            try? await stores.abandon(app)
+            throw error
         }
         return try Reply(
             IsolatedStoreResponse(
                 store: app.store, url: address.current + IsolatedStoreRoutes.pathPrefix + app.store,
                 bundleId: base, issuerId: facts.issuerId, keyId: made.key.keyIdentifier, privateKey: made.secret,
-                rootCertificate: facts.rootCertificate, seed: app.seed,
-                expiresAt: expiresAt),
+                adminKey: storeKeys.key(of: app.store, createdAt: createdAt),
+                rootCertificate: facts.rootCertificate, seed: app.seed, expiresAt: expiresAt),
             status: .created)
     }
 
@@ -95,30 +138,48 @@ extension IsolatedStores.Stored {
 }
 
 extension NewIsolatedStore {
+    /// Reads the members from a query.
+    /// - Throws: `requestInvalid`.
+    fileprivate init(_ query: QueryParameters) throws(StoreError) {
+        guard let bundleId = try query.single("bundleId") else { throw .invalid("query bundleId", "is missing") }
+        let clock = try query.single("clock").map { text throws(StoreError) in
+            guard let instant = Timestamp(text) else {
+                throw .invalid("query clock", "must be an instant such as 2026-01-01T00:00:00Z")
+            }
+            return instant
+        }
+        let seed = try query.single("seed").map { text throws(StoreError) in
+            guard let number = Int64(text) else { throw .invalid("query seed", "must be a number") }
+            return number
+        }
+        self.init(
+            from: .init(bundleId: bundleId), clock: clock, running: try query.boolean("running"),
+            ttl: try query.single("ttl"), seed: seed)
+    }
+
     /// The lifetime without `ttl`.
     static let usualLifetime = Duration.seconds(3600)
     /// The longest lifetime.
     static let lifetimeMax = Duration.seconds(7 * 24 * 3600)
 
     /// - Throws: `requestInvalid` that names the member.
-    fileprivate func validate() throws(StoreError) {
-        try Identifier.check(from.bundleId, as: .bundle, at: "$.from.bundleId")
-        if let clock { try ClockInstants.check(clock, at: "$.clock") }
+    fileprivate func validate(_ place: String) throws(StoreError) {
+        if let clock { try ClockInstants.check(clock, at: "\(place)clock") }
         if let seed, !IsolatedApp.seeds.contains(seed) {
-            throw .invalid("$.seed", "must be 0 to \(IsolatedApp.seeds.upperBound)")
+            throw .invalid("\(place)seed", "must be 0 to \(IsolatedApp.seeds.upperBound)")
         }
     }
 
     /// Returns how long the store lasts.
     /// - Throws: `requestInvalid`.
-    fileprivate func lifetime() throws(StoreError) -> Duration {
+    fileprivate func lifetime(_ place: String) throws(StoreError) -> Duration {
         guard let ttl else { return Self.usualLifetime }
         let units: [UInt8: Int] = [
             UInt8(ascii: "s"): 1, UInt8(ascii: "m"): 60, UInt8(ascii: "h"): 3600, UInt8(ascii: "d"): 24 * 3600,
         ]
         guard let unit = ttl.utf8.last.flatMap({ units[$0] }), let count = Int32(Substring(ttl.utf8.dropLast())),
             count > 0, .seconds(Int(count) * unit) <= Self.lifetimeMax
-        else { throw .invalid("$.ttl", "must be a time of at most seven days, such as 90s, 10m, 36h or 7d") }
+        else { throw .invalid("\(place)ttl", "must be a time of at most seven days, such as 90s, 10m, 36h or 7d") }
         return .seconds(Int(count) * unit)
     }
 }

@@ -57,21 +57,22 @@ extension OutsidePurchase: CheckedBody {
     package func validate() throws(StoreError) {
         try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
+        if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
         guard let offer else { return }
         switch offer.type {
         case .introductory:
             guard offer.identifier == nil else {
                 throw .invalid("$.offer.identifier", "must be left out for an introductory offer")
             }
-        case .code, .winBack:
+        case .code, .winBack, .subscription:
             guard let identifier = offer.identifier else { throw .invalid("$.offer.identifier", "is missing") }
             try Identifier.check(identifier, at: "$.offer.identifier")
-        case .subscription:
-            throw .invalid("$.offer.type", "is introductory, code or winBack; a promotional offer is signed and in-app")
         }
     }
 
     fileprivate func payment(key: String) -> Payment {
-        Payment(requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1)
+        Payment(
+            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1,
+            appAccountToken: appAccountToken)
     }
 }

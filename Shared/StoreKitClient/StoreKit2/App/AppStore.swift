@@ -19,16 +19,21 @@ public enum AppStore: Sendable {
     public static func sync() async throws { try await SKPaymentQueue.current.core.sync() }
 
     /// Returns at once: the operator manages the customer's subscriptions. The anchor has no effect.
-    @MainActor public static func showManageSubscriptions(in anchor: some AnyObject) async throws {}
+    @MainActor public static func showManageSubscriptions(in anchor: some AnyObject) async throws {
+        try SKPaymentQueue.current.startedCore?.failIfSimulated(.manageSubscriptions)
+    }
 
     /// Returns at once: the operator manages the customer's subscriptions. The anchor has no effect.
     @MainActor public static func showManageSubscriptions(
         in anchor: some AnyObject, subscriptionGroupID: String
-    ) async throws {}
+    ) async throws {
+        try SKPaymentQueue.current.startedCore?.failIfSimulated(.manageSubscriptions)
+    }
 
     /// Throws: a customer of this store redeems an offer code outside the app.
     /// - Throws: ``StoreKitError/unsupported``
     @MainActor public static func presentOfferCodeRedeemSheet(in anchor: some AnyObject) async throws {
+        try SKPaymentQueue.current.startedCore?.failIfSimulated(.offerCodeRedeem)
         throw StoreKitError.unsupported
     }
 
@@ -39,7 +44,10 @@ public enum AppStore: Sendable {
     /// - Throws: ``StoreKitError/unsupported``
     @MainActor public static func presentOfferCodeRedeemSheet(
         from anchor: some AnyObject, options: Set<RedeemOption> = []
-    ) async throws -> VerificationResult<Transaction> { throw StoreKitError.unsupported }
+    ) async throws -> VerificationResult<Transaction> {
+        try SKPaymentQueue.current.startedCore?.failIfSimulated(.offerCodeRedeem)
+        throw StoreKitError.unsupported
+    }
 
     /// Does nothing: this store has no reviews.
     @MainActor public static func requestReview(in anchor: some AnyObject) {}
@@ -99,6 +107,7 @@ extension QueueCore {
     /// Forgets what was read, here and in the store.
     @concurrent func sync() async throws {
         try await StoreKitError.catching {
+            try failIfSimulated(.appStoreSync)
             _ = try await gateway.send(HTTPCall(SessionRoutes.sync, body: Empty())).checked()
             lists.withLock { $0 = SignedLists() }
         }

@@ -105,6 +105,7 @@ extension QueueCore {
     @concurrent func appTransaction() async throws -> VerificationResult<AppTransaction> {
         if let known = lists.withLock({ $0.appTransaction }) { return known }
         return try await StoreKitError.catching {
+            try failIfSimulated(.appTransaction)
             do {
                 let response = try await gateway.send(HTTPCall(AppStoreServerRoutes.signedAppTransaction)).checked()
                 let reply = try response.body(of: AppStoreServerRoutes.signedAppTransaction)

@@ -11,6 +11,8 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     let state = LockedValue(State())
+    /// Where it is registered. Nil before, and when its iterator is released.
+    let registration = LockedValue<MailboxRegistration?>(nil)
 
     /// Adds an element. One with the same key that was not taken yet is replaced.
     /// - Returns: Wakes the waiting caller, if there is one. It is called without any lock: waking takes the task's
@@ -59,6 +61,12 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
         waiter?.resume(returning: nil)
     }
+}
+
+/// The queue that fills a mailbox. In a test another queue may take it over.
+struct MailboxRegistration: Sendable {
+    let core: QueueCore
+    let number: Int
 }
 
 /// The origin of a public sequence's elements.

@@ -58,23 +58,45 @@ extension QueueCore {
         startsWith first: (QueueState) -> [(Element, key: String)] = { _ in [] }
     ) -> DeliveryIterator<Element> {
         let mailbox = Mailbox<Element>()
-        let (number, living) = state.withLock { state in
-            let living = state.observers.prune()
-            // No task waits for the mailbox yet, so none is woken.
-            for (element, key) in first(state) { _ = mailbox.put(element, key: key) }
-            let number = state.listeners.add(mailbox, to: list)
-            state.checkHandlers()
-            state.usesSignedData = true
-            followListeners(in: &state)
-            return (number, living)
-        }
-        withExtendedLifetime(living) {}
+        register(mailbox, list, startsWith: first)
         return DeliveryIterator(mailbox) {
-            let gone = self.state.withLock { state in
-                (state.listeners[keyPath: list].removeValue(forKey: number), self.endRunIfUnobserved(in: &state))
+            let registration = mailbox.registration.withLock { registration in
+                defer { registration = nil }
+                return registration
+            }
+            guard let (core, number) = registration.map({ ($0.core, $0.number) }) else { return }
+            let gone = core.state.withLock { state in
+                (state.listeners[keyPath: list].removeValue(forKey: number), core.endRunIfUnobserved(in: &state))
             }
             withExtendedLifetime(gone) {}
         }
+    }
+
+    /// Registers a mailbox. The first one opens the stream.
+    /// - Parameter isGone: Whether a mailbox is not to be registered any more.
+    func register<Element: Sendable>(
+        _ mailbox: Mailbox<Element>,
+        _ list: any WritableKeyPath<DeliveryListeners, DeliveryListeners.List<Element>> & Sendable,
+        unless isGone: (MailboxRegistration?) -> Bool = { _ in false },
+        startsWith first: (QueueState) -> [(Element, key: String)] = { _ in [] }
+    ) {
+        typealias Registered = (living: [any SKPaymentTransactionObserver], successor: QueueCore?)
+        let registered = mailbox.registration.withLock { registration -> Registered in
+            guard !isGone(registration) else { return ([], nil) }
+            return state.withLock { state -> Registered in
+                if let successor = state.successor { return ([], successor) }
+                let living = state.observers.prune()
+                // No task waits for the mailbox yet, so none is woken.
+                for (element, key) in first(state) { _ = mailbox.put(element, key: key) }
+                registration = MailboxRegistration(core: self, number: state.listeners.add(mailbox, to: list))
+                state.checkHandlers()
+                state.usesSignedData = true
+                followListeners(in: &state)
+                return (living, nil)
+            }
+        }
+        withExtendedLifetime(registered.living) {}
+        registered.successor?.register(mailbox, list, unless: isGone, startsWith: first)
     }
 
     /// Receives a signed transaction of the stream.
@@ -167,6 +189,11 @@ extension QueueCore {
         guard let known = sessions.current else { preconditionFailure("a response came without a session") }
         let renewed = isSessionWhole ? nil : try? await sessions.session(insteadOf: known.token)
         let session = renewed ?? known
+        return verifier(of: session)
+    }
+
+    /// The verifier of a session.
+    func verifier(of session: SessionResponse) -> StoreVerifier {
         if let (token, verifier) = lists.withLock({ $0.verifier }), token == session.token { return verifier }
         let made = makeVerifier(for: session)
         guard isSessionWhole else { return made }
@@ -214,7 +241,9 @@ extension QueueCore {
 
     /// A verifier of what a session has brought.
     func makeVerifier(for session: SessionResponse) -> StoreVerifier {
-        StoreVerifier(session, connection, .user, QueueReference(core: self))
+        var made = StoreVerifier(session, connection, .user, QueueReference(core: self))
+        made.failure = failures.withLock { $0[.verification] } as? VerificationResult<Any>.VerificationError
+        return made
     }
 
     /// - Parameter call: As that of ``send(_:by:)``.
@@ -257,7 +286,8 @@ extension QueueCore {
         group: String? = nil, transaction: UInt64? = nil
     ) async throws -> [(groupID: String, statuses: [Product.SubscriptionInfo.Status])] {
         try await StoreKitError.catching {
-            try await statuses(group: group, transaction: transaction, by: nil).groups
+            try failIfSimulated(.subscriptionStatus)
+            return try await statuses(group: group, transaction: transaction, by: nil).groups
         }
     }
 

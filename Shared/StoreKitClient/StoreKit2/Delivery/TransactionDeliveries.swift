@@ -17,6 +17,8 @@ struct TransactionDeliveries: Sendable {
     private var paymentKeys = BoundedSet<String>(count: ClientLimits.finishedMax)
     /// The transactions that `purchase()` has returned in this process.
     private var returned = BoundedSet<UInt64>(count: ClientLimits.finishedMax)
+    /// The transactions that the store has deleted. An event about one may be on its way still.
+    private var deleted = BoundedSet<UInt64>(count: ClientLimits.finishedMax)
     /// The keys of the running `purchase()` calls.
     private var running: Set<String> = []
     /// Results of running calls that came on the stream, by their keys. One is news if its call does not return it.
@@ -24,7 +26,7 @@ struct TransactionDeliveries: Sendable {
     /// The subscriptions' states by their first transactions.
     private var statuses = LatestStates<Status>()
     /// Whether all statuses were read in this run.
-    private var hasStatuses = false
+    private(set) var hasStatuses = false
 
     /// The transactions with which an iterator begins.
     var replay: [Result] { open.compactMap { known[$0] } }
@@ -86,7 +88,7 @@ struct TransactionDeliveries: Sendable {
 
     private mutating func news(_ result: Result, at seq: Int64, isOwn: Bool) -> Result? {
         let number = result.unsafePayloadValue.id
-        guard known.take(result, of: number, at: seq), !isOwn else { return nil }
+        guard !deleted.contains(number), known.take(result, of: number, at: seq), !isOwn else { return nil }
         if !finished.contains(number), !open.contains(number) { open.insert(number, at: 0) }
         return result
     }
@@ -107,7 +109,7 @@ struct TransactionDeliveries: Sendable {
         let news = list.filter { result in
             let transaction = result.unsafePayloadValue
             let (number, key) = (transaction.id, keys[transaction.id])
-            guard !finished.contains(number) else { return false }
+            guard !finished.contains(number), !deleted.contains(number) else { return false }
             if let key, running.contains(key) {
                 withheld[key] = (result, seq)
                 return false
@@ -146,6 +148,17 @@ struct TransactionDeliveries: Sendable {
         return statuses.take(status, of: number, at: seq) ? StatusChange(before: before?.state, status: status) : nil
     }
 
+    /// Forgets what the store has deleted.
+    /// - Parameter number: The transaction. Nil for all, with the statuses.
+    mutating func forget(_ number: UInt64?) {
+        for gone in number.map({ [$0] }) ?? known.numbers { deleted.insert(gone) }
+        if let number {
+            open.removeAll { $0 == number }
+            return known.forget(number)
+        }
+        (known, open, withheld, statuses) = (LatestStates(), [], [:], LatestStates())
+    }
+
     /// Forgets the run. What the app has finished or bought in this process stays known.
     mutating func endRun() {
         (known, open, withheld) = (LatestStates(), [], [:])
@@ -158,6 +171,7 @@ private struct LatestStates<Value: Equatable & Sendable>: Sendable {
     private var states: [UInt64: (value: Value, seq: Int64)] = [:]
 
     var count: Int { states.count }
+    var numbers: [UInt64] { Array(states.keys) }
     subscript(number: UInt64) -> Value? { states[number]?.value }
 
     /// Takes a state, unless a later one is known.
@@ -171,6 +185,8 @@ private struct LatestStates<Value: Equatable & Sendable>: Sendable {
 
     /// Lowers the positions to that of a stream's beginning.
     mutating func begin(at seq: Int64) { states = states.mapValues { ($0.value, min($0.seq, seq)) } }
+
+    mutating func forget(_ number: UInt64) { states[number] = nil }
 
     mutating func keep(_ numbers: [UInt64]) { states = states.filter { numbers.contains($0.key) } }
 }

@@ -64,6 +64,7 @@ extension Product {
 
     @concurrent private func bought(_ options: Set<PurchaseOption>) async throws -> PurchaseResult {
         let core = origin.queue.core
+        try core.failIfSimulated(.purchase)
         let isContinued = core.state.withLock { state in
             origin.intent.map { state.intents.isContinued($0.intentIdentifier) } ?? false
         }

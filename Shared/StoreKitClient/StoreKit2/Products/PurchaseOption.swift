@@ -16,6 +16,7 @@ extension Product {
             case billingPlan(SubscriptionInfo.BillingPlanType)
             case seats(Int)
             case custom(String, CustomValue)
+            case test(TestWish)
         }
 
         enum CustomValue: Hashable, Sendable { case text(String), number(Double), flag(Bool), data(Data) }
@@ -169,6 +170,7 @@ struct PurchaseOrder: Sendable {
         case .billingPlan(let plan):
             guard plan == .upFront else { throw unsupported("billing plan \(plan.rawValue)") }
         case .seats: throw unsupported("seats")
+        case .test: throw unsupported("an option of StoreKit Test outside of SKTestSession.buyProduct")
         case .custom("advancedCommerceData", _): throw unsupported("Advanced Commerce")
         case .custom: break
         }
@@ -188,6 +190,7 @@ extension Product.PurchaseOption.Kind {
         case .billingPlan: "billingPlanType"
         case .seats: "seats"
         case .custom(let key, _): "custom \(key)"
+        case .test(let wish): wish.name
         }
     }
 }

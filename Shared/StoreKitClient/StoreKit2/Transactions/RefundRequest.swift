@@ -53,6 +53,7 @@ extension Transaction {
 extension QueueCore {
     /// Files a request for a refund.
     @concurrent func requestRefund(of number: UInt64) async throws -> Transaction.RefundRequestStatus {
+        try failIfSimulated(.refundRequest)
         do {
             let request = HTTPCall(TransactionRoutes.requestRefund, [.id: "\(number)"], body: NewRefundRequest())
             _ = try await gateway.send(request).checked()

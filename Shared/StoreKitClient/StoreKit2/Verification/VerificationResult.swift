@@ -66,6 +66,19 @@ extension VerificationResult.VerificationError: Equatable, Hashable, LocalizedEr
             }
     }
 
+    /// The same failure of another type's result.
+    package init<Other>(_ other: VerificationResult<Other>.VerificationError) {
+        self =
+            switch other {
+            case .revokedCertificate: .revokedCertificate
+            case .invalidCertificateChain: .invalidCertificateChain
+            case .invalidDeviceVerification: .invalidDeviceVerification
+            case .invalidEncoding: .invalidEncoding
+            case .invalidSignature: .invalidSignature
+            case .missingRequiredProperties: .missingRequiredProperties
+            }
+    }
+
     /// The failure, in a sentence.
     public var errorDescription: String? { "The store's signed data could not be verified." }
     /// The check that failed.

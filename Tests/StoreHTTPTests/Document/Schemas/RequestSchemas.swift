@@ -117,7 +117,7 @@ extension SchemaTable {
             .forms(
                 [
                     .init(required: ["type"], ["type": ["const": "introductory"]]),
-                    .init(required: ["type", "identifier"], ["type": ["enum": ["code", "winBack"]]]),
+                    .init(required: ["type", "identifier"], ["type": ["enum": ["code", "subscription", "winBack"]]]),
                 ], ["identifier": .identifier()]))
         declare(
             RefundShare.self,

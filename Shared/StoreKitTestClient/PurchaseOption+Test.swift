@@ -1,0 +1,21 @@
+extension Product.PurchaseOption {
+    /// A promotional offer without a signature, for ``SKTestSession/buyProduct(identifier:options:)`` only.
+    public static func promotionalOffer(id: String) -> Product.PurchaseOption { .test(.promotionalOffer(id)) }
+
+    /// An offer code by its reference name, for ``SKTestSession/buyProduct(identifier:options:)`` only.
+    public static func codeOffer(referenceName: String) -> Product.PurchaseOption { .test(.codeOffer(referenceName)) }
+
+    /// A date in the past. The store cannot date a purchase by its day, so a purchase with it throws
+    /// ``SKTestError/invalidAction``.
+    public static func purchaseDate(
+        _ date: Date, renewalBehavior: SubscriptionRenewalBehavior = .renewUntilNow
+    ) -> Product.PurchaseOption { .test(.purchaseDate(date, renews: renewalBehavior == .renewUntilNow)) }
+
+    /// What becomes of a subscription that was bought in the past.
+    public enum SubscriptionRenewalBehavior: Codable, Hashable, Sendable {
+        /// It has the one period.
+        case cancelImmediately
+        /// It has renewed until now.
+        case renewUntilNow
+    }
+}

@@ -55,7 +55,7 @@ import Testing
         ])
         let outcome = try await purchase().run(installation, try await context(transport))
         #expect(outcome.status == .purchaseDeferred)
-        #expect(outcome.result.next == "storebus approve --as alice")
+        #expect(outcome.result.next == "storebus approve t_1")
     }
 
     @Test func `a lost connection while paying is asked about too`() async throws {

@@ -48,7 +48,8 @@ import Testing
 
     @Test func `the processor's own mode is named where the account is not set`() async {
         let text = await why(TransactionError(.unknown, "The sandbox declines every charge.").dueTo("processor"))
-        #expect(text.contains("failed       The sandbox declines every charge; the payment processor's mode"))
+        #expect(
+            text.contains("failed       The sandbox declines every charge; alice's setting processor as it was then"))
     }
 
     @Test func `what a person or the store's rules did is no setting's fault`() async {

@@ -173,11 +173,28 @@ import Testing
         store.fake.answer("POST \(Self.app)/notifications/lease") { _ in
             (409, StubTransport.problem(409, .transactionStateInvalid))
         }
+        store.fake.answer("GET \(Self.app)", JSONText.value(Promoted.app))
         let other = NotificationEndpoint(url: "http://other", retry: .sandbox)
         store.fake.answer("PUT \(Self.app)/notifications/endpoint", JSONText.value(other))
         let (status, said) = await store.listen()
         #expect(status == .refused)
         #expect(said.narration.contains("com.example.app has another endpoint now"))
+        #expect(store.fake.requests(.put, "\(Self.app)/notifications/endpoint").count == 1)
+    }
+
+    @Test func `the deletion of its app ends it, and no endpoint is left to set back`() async {
+        let store = Store()
+        let unknown = StubTransport.problem(404, .notFound)
+        store.fake.answer("POST \(Self.app)/notifications/lease") { [fake = store.fake] _ in
+            for key in ["GET \(Self.app)", "GET \(Self.app)/notifications/endpoint"] {
+                fake.answer(key) { _ in (404, unknown) }
+            }
+            return (409, StubTransport.problem(409, .transactionStateInvalid))
+        }
+        let (status, said) = await store.listen()
+        #expect(status == .refused)
+        #expect(said.narration.contains("com.example.app was deleted, so there is nothing to forward"))
+        #expect(!said.narration.contains("set it back"))
         #expect(store.fake.requests(.put, "\(Self.app)/notifications/endpoint").count == 1)
     }
 

@@ -39,7 +39,8 @@ extension BusCommand {
             storebus bus trace 2000000000000001
 
             Give a subject pattern, or a word without a dot or wildcard, such as a transaction or a trace's \
-            number, to see only the messages that contain it. A request is printed when it has ended: with the \
+            number, to see only the messages that contain it. The request that begins a purchase does not contain the \
+            transaction's number yet, but its account and its product. A request is printed when it has ended: with the \
             outcome of its reply, or at its deadline without one. Bodies of replies are not shown.
             """)
 

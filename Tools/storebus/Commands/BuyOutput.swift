@@ -57,7 +57,7 @@ struct PurchaseOutcome: Sendable {
         let isDeferred = transaction.transactionState == .deferred
         let next: Advice =
             isDeferred
-            ? "storebus approve --as \(installation.account)" : Format.next(transaction, as: installation.account)
+            ? "storebus approve \(Format.name(transaction))" : Format.next(transaction, as: installation.account)
         return CommandResult(data: json, names: [Format.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
         }.about(installation.bundleId)

@@ -191,7 +191,7 @@ struct NotificationListener: Sendable {
                     do throws(CLIError) {
                         try await interruptions.wait(after: error, lived: ContinuousClock.now - start)
                     } catch {
-                        return .failure(replaced(error))
+                        return .failure(await explained(error))
                     }
                 }
             }
@@ -209,8 +209,15 @@ struct NotificationListener: Sendable {
     }
 
     /// Explains why no notification can be leased any more.
-    private func replaced(_ error: CLIError) -> CLIError {
+    private func explained(_ error: CLIError) async -> CLIError {
         guard error.is(.transactionStateInvalid) else { return error }
+        do throws(CLIError) {
+            _ = try await context.api.call(AppRoutes.get, app)
+        } catch  where error.is(.notFound) {
+            return CLIError(
+                CLIErrorCode(.notFound), "\(bundleId) was deleted, so there is nothing to forward",
+                hints: ["the apps there are: storebus app list"])
+        } catch {}
         return CLIError(
             CLIErrorCode(.transactionStateInvalid),
             "\(bundleId) has another endpoint now, so there is nothing to forward",
@@ -295,6 +302,8 @@ struct NotificationListener: Sendable {
                     try await context.api.call(NotificationRoutes.deleteEndpoint, app)
                 }
             }
+        } catch  where error.is(.notFound) {
+            // The endpoint has gone with its app.
         } catch {
             let option = AppOptions.flag(bundleId)
             let remedy: ShellCommand = before.map { "\($0.url) --retry \($0.retry.rawValue)" } ?? "--delete"

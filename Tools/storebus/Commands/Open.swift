@@ -11,9 +11,9 @@ struct OpenCommand: ContextCommand {
         storebus open --print
         storebus open --store t-7
 
-        Prints the console's address with a ticket, which signs a browser in without the admin key.
-        A ticket is valid once, for a minute. On a terminal the address is also opened, by xdg-open
-        where that is installed. With --store, the console shows that isolated store.
+        Prints the console's address with a ticket, which signs a browser in without the admin key. A ticket is valid \
+        once, for a minute. On a terminal the address is also opened, by xdg-open where that is installed. With \
+        --store, the console shows that isolated store.
         """)
 
     @Flag(name: .customLong("print"), help: "Only print the address.") var onlyPrints = false

@@ -260,7 +260,8 @@ struct TimeNextCommand: AsyncParsableCommand {
         storebus time next
         storebus time next 12
 
-        If nothing is due, the clock does not move.
+        The next thing may be any customer's. storebus sub show names a subscription's next date, and storebus time \
+        to moves the clock there. If nothing is due, the clock does not move.
         """)
 
     @Argument("How many events, 1 to \(AdvanceClockRequest.nextMax).", "n") var count = 1

@@ -48,6 +48,7 @@ struct TxCommand: AsyncParsableCommand {
                 ifEmpty: "no transactions")
             result.app = rows.first { !$0.isFinished }?.bundleId
             if rows.isEmpty, context.namedApp != nil { _ = try await context.app() }
+            if rows.isEmpty, await context.appIfAny() == nil { result.next = "storebus app list" }
             if rows.isEmpty, let account = filter.exact("account") {
                 result.notes = await DidYouMean.notes(aboutAccount: account, context)
             }

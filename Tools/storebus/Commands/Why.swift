@@ -326,7 +326,7 @@ struct FailureExplanation: Sendable {
             return "the catalogue's settings make \(setting) \(value) for every account"
         }
         return setting == "processor"
-            ? "the payment processor's mode (PROCESSOR_MODE), or \(account)'s setting processor as it was then"
+            ? "\(account)'s setting processor as it was then (buy --outcome sets it), or the payment processor's own mode"
             : "\(account)'s setting \(setting), which has been changed since"
     }
 

@@ -273,7 +273,7 @@ extension CLIError {
         switch code {
         case .unauthenticated, .forbidden:
             ["set STOREBUS_ADMIN_KEY, or run where .storebus is found", "which key is used: storebus config show"]
-        case .serviceUnavailable: ["which service is away: storebus status", "then the same command again"]
+        case .serviceUnavailable: ["whether a service is away: storebus status", "then the same command again"]
         default: [Advice(code.remedy)]
         }
     }

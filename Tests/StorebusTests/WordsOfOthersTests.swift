@@ -68,9 +68,11 @@ import Testing
         #expect(!refused.contains(".storebus here or above"), "a key was sent")
     }
 
-    @Test func `an owned product says what was charged`() async {
+    @Test(arguments: [(TransactionState.purchased, "charged"), (.deferred, "to be charged")])
+    func `an owned product says the charge`(state: TransactionState, words: String) async {
         let store = FakeStore()
-        var owned = Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001")
+        var owned = Fixtures.transaction(
+            "t_1", state, identifier: state == .purchased ? "2000000000000001" : nil)
         owned.price = Fixtures.money("0.00")
         owned.payment.productIdentifier = "hidden-beaches"
         store.answer("POST /v1/payments", JSONText.value(owned))
@@ -79,7 +81,7 @@ import Testing
             JSONText.value(
                 ProductsResponse(products: [FakeStore.products[1]], invalidProductIdentifiers: [], degraded: [])))
         let said = await store.run("buy", "hidden-beaches", "--as", "alice").said
-        #expect(said.result.contains("price      1.99 USD      charged 0.00 USD, alice owns it already\n"))
+        #expect(said.result.contains("price      1.99 USD      \(words) 0.00 USD, alice owns it already\n"))
     }
 
     @Test func `product show has all offers of a subscription`() async {

@@ -90,14 +90,15 @@ struct PurchaseOutcome: Sendable {
         return "offer      \(Format.offer(offer)), then \(Format.price(of: product))      \(eligibility)"
     }
 
-    /// `charged 0.00 USD, alice owns it already`. Nil if the charge is the price, or before any charge.
+    /// `charged 0.00 USD, alice owns it already`. Nil if the charge is the price, or none is to come.
     private var charged: String? {
-        guard let product, let amount = transaction.price, transaction.transactionState == .purchased,
-            amount != product.price
+        guard let product, let amount = transaction.price, amount != product.price,
+            [.purchased, .deferred].contains(transaction.transactionState)
         else { return nil }
         let isOwned = product.type == .nonConsumable && amount.minorUnits == 0
         let quantity = transaction.payment.quantity
-        return "charged \(Format.price(amount))"
+        let verb = transaction.transactionState == .deferred ? "to be charged" : "charged"
+        return "\(verb) \(Format.price(amount))"
             + (isOwned ? ", \(installation.account) owns it already" : quantity > 1 ? " for \(quantity)" : "")
     }
 

@@ -5,15 +5,15 @@ extension Product.PurchaseOption {
     /// An offer code by its reference name, for ``SKTestSession/buyProduct(identifier:options:)`` only.
     public static func codeOffer(referenceName: String) -> Product.PurchaseOption { .test(.codeOffer(referenceName)) }
 
-    /// A date in the past. The store cannot date a purchase by its day, so a purchase with it throws
+    /// A past date of the purchase. The store sells at its clock's time only, so a purchase with this option throws
     /// ``SKTestError/invalidAction``.
     public static func purchaseDate(
         _ date: Date, renewalBehavior: SubscriptionRenewalBehavior = .renewUntilNow
     ) -> Product.PurchaseOption { .test(.purchaseDate(date, renews: renewalBehavior == .renewUntilNow)) }
 
-    /// What becomes of a subscription that was bought in the past.
+    /// The renewals of a subscription that was bought in the past.
     public enum SubscriptionRenewalBehavior: Codable, Hashable, Sendable {
-        /// It has the one period.
+        /// It has one period.
         case cancelImmediately
         /// It has renewed until now.
         case renewUntilNow

@@ -102,7 +102,7 @@ extension SKTestSession {
     /// Refunds a transaction.
     /// - Throws: ``SKTestError``
     public func refundTransaction(identifier: UInt) throws {
-        let refunded = try operate(TransactionRoutes.refund, on: identifier)
+        let refunded = try send(TransactionRoutes.refund, on: identifier)
         ClientUnderTest.catchUp(revoked: refunded.payment.productIdentifier)
     }
 
@@ -110,25 +110,28 @@ extension SKTestSession {
     /// - Throws: ``SKTestError``
     public func approveAskToBuyTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.approve, on: identifier)
-        ClientUnderTest.catchUp()
     }
 
     /// Declines a purchase that waits for a parent.
     /// - Throws: ``SKTestError``
     public func declineAskToBuyTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.decline, on: identifier)
-        ClientUnderTest.catchUp()
     }
 
     /// Resolves an interrupted purchase. A new transaction takes its place.
     /// - Throws: ``SKTestError``
     public func resolveIssueForTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.resolve, on: identifier)
+    }
+
+    private func operate<Body: Encodable, Response: Decodable>(
+        _ endpoint: HTTPEndpoint<Body, Response>, on identifier: UInt
+    ) throws {
+        _ = try send(endpoint, on: identifier)
         ClientUnderTest.catchUp()
     }
 
-    @discardableResult
-    private func operate<Body: Encodable, Response: Decodable>(
+    private func send<Body: Encodable, Response: Decodable>(
         _ endpoint: HTTPEndpoint<Body, Response>, on identifier: UInt
     ) throws -> Response {
         try perform(.noTransactionFound) {
@@ -153,14 +156,12 @@ extension SKTestSession {
     /// - Throws: ``SKTestError``
     public func enableAutoRenewForTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.operate(.enableAutoRenew), on: identifier)
-        ClientUnderTest.catchUp()
     }
 
     /// Lets a transaction's subscription end with its present period.
     /// - Throws: ``SKTestError``
     public func disableAutoRenewForTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.operate(.disableAutoRenew), on: identifier)
-        ClientUnderTest.catchUp()
     }
 
     /// Ends the present period of a product's subscription, and renews it.
@@ -180,7 +181,6 @@ extension SKTestSession {
     /// - Throws: ``SKTestError``
     public func requestPriceIncreaseConsentForTransaction(identifier: UInt) throws {
         try operate(TransactionRoutes.operate(.requestPriceConsent), on: identifier)
-        ClientUnderTest.catchUp()
     }
 
     /// Agrees to the higher price of a transaction's subscription.
@@ -250,7 +250,7 @@ extension OutsidePurchase {
             case .test(.promotionalOffer(let id)): offer = RedeemedOffer(type: .subscription, identifier: id)
             case .test(.codeOffer(let name)): offer = RedeemedOffer(type: .code, identifier: name)
             case .test(.purchaseDate):
-                throw SKTestError(.invalidAction, "the store cannot date a purchase by its day; move session.clock")
+                throw SKTestError(.invalidAction, "the store sells at its clock's time only; set session.clock, then buy")
             case .other(let name):
                 throw SKTestError(.invalidAction, "a purchase outside the app has no option \(name)")
             }

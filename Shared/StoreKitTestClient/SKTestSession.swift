@@ -10,12 +10,11 @@ internal import StoreModels
 /// session.disableDialogs = true
 /// ```
 /// A session makes an isolated store from the file, with the admin key of `STOREBUS_ADMIN_KEY` at the gateway of
-/// `STOREBUS_URL`, and points StoreKit's default queue at it. All sessions of a file in a process have the same store,
-/// so tests with sessions are to be `.serialized`. The process removes its stores when it ends.
+/// `STOREBUS_URL`, and points StoreKit's default queue at it. All sessions of a file in a process share one store, so
+/// mark suites with sessions `.serialized`. The process removes its stores when it ends.
 ///
-/// Members without `async` block their caller until the store has answered and the process's own client knows of the
-/// change. The errors of properties, and of methods that do not throw, are in the log, and the next member that throws
-/// has them.
+/// Members without `async` block their caller until the store has answered and the process's own client has the change.
+/// Properties, and methods that do not throw, log their errors, and the next throwing member throws them.
 open class SKTestSession: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the state is behind a lock, the rest is fixed.
     struct State: Sendable {
@@ -51,8 +50,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         if let error = state.withLock({ $0.pending }) { throw error }
     }
 
-    /// Begins a session with a `.storekit` file that is looked for by its name: in `STOREBUS_STOREKIT_DIRECTORY`, the
-    /// resources of the test's module and others, the folders above the test's source, and the package's `Tests`.
+    /// Begins a session with a `.storekit` file of this name. It looks for the file in `STOREBUS_STOREKIT_DIRECTORY`, in
+    /// the resources of the test's module and of others, in the folders above the test's source, and in the package's
+    /// `Tests`.
     /// - Throws: ``SKTestError``
     public convenience init(
         configurationFileNamed filename: String, filePath: StaticString = #filePath, fileID: StaticString = #fileID
@@ -61,7 +61,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
             contentsOf: ConfigurationFile(filename, filePath: "\(filePath)", fileID: "\(fileID)").find())
     }
 
-    /// Sets everything back to what the file says. Transactions stay.
+    /// Sets everything back to the file's settings. Transactions stay.
     open func resetToDefaultState() {
         state.withLock { state in
             let pending = state.pending
@@ -77,7 +77,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
 
     // MARK: Settings
 
-    /// Whether purchases need no confirmation. They never do here, because nothing could confirm them.
+    /// Whether purchases skip the confirmation. Here they always do, because there is no dialog.
     open var disableDialogs: Bool {
         get { state.withLock { $0.areDialogsDisabled } }
         set { state.withLock { $0.areDialogsDisabled = newValue } }
@@ -92,7 +92,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The language of texts. The store has those of the storefront, so this is kept without effect.
+    /// The language of texts. Products have the texts of their storefront, so setting it has no effect.
     open var locale: Locale {
         get { state.withLock { $0.locale } ?? Locale(identifier: "en_US") }
         set {
@@ -150,7 +150,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// How fast the subscriptions that are bought from now on renew. They renew without end.
+    /// The renewal rate of subscriptions that are bought from now on. There is no limit of renewals.
     open var timeRate: TimeRate {
         get {
             state.withLock { $0.timeRate } ?? effective.subscriptionRenewalRate.flatMap { TimeRate($0) } ?? .realTime
@@ -173,8 +173,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         set { change { $0.failRenewals = newValue } }
     }
 
-    /// Lets an API fail until the error is taken back.
-    /// - Parameter error: Nil takes it back.
+    /// Lets an API fail until its error is removed.
+    /// - Parameter error: Nil removes it.
     open func setSimulatedError<API: FailableStoreKitAPI>(_ error: API.Failure?, forAPI api: API) async throws {
         guard let call = (API.self as? any ClientAPI.Type)?.call else {
             throw SKTestError(.invalidAction, "\(API.self) is not an API of StoreKit")
@@ -197,7 +197,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         _ = try testStore.client.call(ClockRoutes.put, [.bundleId: testStore.made.bundleId], body: setting)
     }
 
-    /// What is in force: the session's settings over the file's, over StoreKit's own.
+    /// The settings in force: the session's over the file's, over StoreKit's own.
     private var effective: TesterSettings {
         state.withLock { $0.settings }.over(fileSettings).over(.standard)
     }
@@ -213,7 +213,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Does what the store is asked for. An error is kept for the next member that throws.
+    /// Runs a call to the store. Keeps its error for the next member that throws.
     func attempt(_ body: () throws -> Void) {
         do {
             try calls.withLock(body)
@@ -224,7 +224,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Does what the store is asked for, and lets the client know.
+    /// Runs a call to the store, once the client knows the state before it.
     /// - Parameter missing: The error for an object that the store does not have.
     func perform<Output>(_ missing: SKTestError.Code, _ body: () throws -> Output) throws -> Output {
         let pending = state.withLock { state in

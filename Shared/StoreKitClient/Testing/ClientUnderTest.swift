@@ -1,7 +1,7 @@
 internal import StoreHTTP
 internal import StoreModels
 
-/// What a test does with the default queue of its process.
+/// Controls the default queue of a test's process.
 package enum ClientUnderTest {
     /// Whether a purchase of this process has no outcome yet.
     package static var hasOpenPurchases: Bool { core?.state.withLock { !$0.purchases.isEmpty } ?? false }
@@ -11,8 +11,8 @@ package enum ClientUnderTest {
     /// Points the default queue at a store. Observers and iterators go along.
     package static func use(_ connection: StoreConnection) { SKPaymentQueue.redirectDefault(to: connection) }
 
-    /// Reads what the store has changed and delivers it, as the stream does later. It blocks its caller. Without an
-    /// iterator or a purchase there is nothing to deliver.
+    /// Reads the store's changes and delivers them before the stream does. It blocks its caller. Without an iterator or
+    /// a purchase it does nothing.
     /// - Parameter product: A product whose transactions may be revoked.
     package static func catchUp(revoked product: String? = nil) {
         guard let core, core.state.withLock({ $0.stream != nil && $0.usesSignedData }) else { return }
@@ -20,11 +20,11 @@ package enum ClientUnderTest {
             try core.catchUp(revoked: product)
         } catch {
             StoreConnection.warn(
-                "what the store has changed comes by the stream only: \(error.localizedDescription)", core.connection)
+                "the store's changes come by the stream only: \(error.localizedDescription)", core.connection)
         }
     }
 
-    /// Reads the state before a change, so that the change is one. The first statuses of a run are none.
+    /// Reads the statuses before a change, so that the client sees it as one.
     package static func prepare() {
         guard let core, core.state.withLock({ !$0.deliveries.hasStatuses }) else { return }
         catchUp()
@@ -55,11 +55,11 @@ package enum ClientUnderTest {
     package static func fail(_ call: FailableCall, with error: (any Error)?) {
         let core = SKPaymentQueue.default().core
         core.failures.withLock { $0[call] = error }
-        // What was verified before is judged anew.
+        // Earlier values are verified again.
         if call == .verification || call == .appTransaction { core.lists.withLock { $0 = SignedLists() } }
     }
 
-    /// Lets all calls succeed again, also those that another session has let fail.
+    /// Lets all calls succeed again. It removes the errors that another session has set, too.
     package static func failNothing() {
         guard let core else { return }
         let were = core.failures.withLock { failures in
@@ -84,7 +84,7 @@ extension QueueCore {
         if let error = failures.withLock({ $0[call] }) { throw error }
     }
 
-    /// Lets another queue go on with the observers and iterators.
+    /// Moves the observers and iterators to another queue.
     func handOver(to other: QueueCore) {
         let (observers, listeners) = state.withLock { state in
             defer { state.listeners = DeliveryListeners() }
@@ -111,7 +111,7 @@ extension QueueCore {
         for mailbox in mailboxes.values { register(mailbox, list, unless: { $0 == nil }) }
     }
 
-    /// Reads the unfinished transactions and the statuses on the caller's thread, and delivers what is new.
+    /// Reads the unfinished transactions and the statuses on the caller's thread, and delivers the new ones.
     fileprivate func catchUp(revoked product: String?) throws {
         let unfinished = try page(of: .unfinished, product: nil)
         let lost = try product.map { try page(of: .all, product: $0) }

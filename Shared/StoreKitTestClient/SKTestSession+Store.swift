@@ -97,5 +97,6 @@ extension SKTestSession {
         }
     }
 
-    fileprivate var app: [PathParameter: String] { [.bundleId: testStore.made.bundleId] }
+    /// The app in the store's paths.
+    var app: [PathParameter: String] { [.bundleId: testStore.made.bundleId] }
 }

@@ -75,7 +75,7 @@ extension SKTestSession {
         return list
     }
 
-    /// Deletes the customer's transactions.
+    /// Deletes the customer's transactions. ``notifications`` begins anew.
     public func clearTransactions() {
         attempt {
             do {
@@ -86,6 +86,7 @@ extension SKTestSession {
                 // The customer has not come to the store yet.
             }
             ClientUnderTest.forget()
+            try clearNotifications()
         }
     }
 
@@ -250,7 +251,8 @@ extension OutsidePurchase {
             case .test(.promotionalOffer(let id)): offer = RedeemedOffer(type: .subscription, identifier: id)
             case .test(.codeOffer(let name)): offer = RedeemedOffer(type: .code, identifier: name)
             case .test(.purchaseDate):
-                throw SKTestError(.invalidAction, "the store sells at its clock's time only; set session.clock, then buy")
+                throw SKTestError(
+                    .invalidAction, "the store sells at its clock's time only; set session.clock, then buy")
             case .other(let name):
                 throw SKTestError(.invalidAction, "a purchase outside the app has no option \(name)")
             }

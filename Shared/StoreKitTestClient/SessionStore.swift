@@ -33,6 +33,8 @@ final class SessionStore: Sendable {
     private let installation: OperatorClient
     /// Whether a session has moved the store's clock.
     let clockIsMoved = LockedValue(false)
+    /// The newest notification when the history was cleared last.
+    let clearedNotification = LockedValue<String?>(nil)
     /// Numbers for transactions that have none from the store, such as one that waits for a parent.
     private let numbers = LockedValue<[String: UInt]>([:])
 

@@ -78,6 +78,16 @@ package enum FailableCall: Hashable, Sendable {
     case verification
 }
 
+extension Transaction {
+    /// Decodes a transaction for the app's server, without verifying it.
+    package init(decoding text: String) { self.init(claims: SignedClaims(text)) }
+}
+
+extension Product.SubscriptionInfo.RenewalInfo {
+    /// Decodes renewal information for the app's server, without verifying it.
+    package init(decoding text: String) { self.init(claims: SignedClaims(text)) }
+}
+
 extension QueueCore {
     /// - Throws: The error that a test has set for the call.
     func failIfSimulated(_ call: FailableCall) throws {

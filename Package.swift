@@ -115,6 +115,7 @@ var targets: [Target] = [
     shared("SignedData", [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), "StoreModels"]),
     shared("StoreKitClient", ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
     shared("StoreKitTestClient", ["StoreHTTP", "StoreKitClient", "StoreModels"], exclude: ["README.md"]),
+    shared("StoreKitTesting", ["StoreKitTestClient"]),
     shared("StorebusTesting", ["COpenSSL", "StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop", "StorebusTesting"]),
@@ -362,9 +363,9 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
             name: "StoreKitTest", dependencies: ["StoreKit", "StoreKitTestClient"], path: "Client/StoreKitTest",
             swiftSettings: settings),
     ]
-    let clients = ["StoreKit", "StoreKitClient", "StoreKitTest", "StoreKitTestClient"]
+    let clients = ["StoreKit", "StoreKitClient", "StoreKitTest", "StoreKitTestClient", "StoreKitTesting"]
 #else
-    let clients = ["StoreKitClient", "StoreKitTestClient"]
+    let clients = ["StoreKitClient", "StoreKitTestClient", "StoreKitTesting"]
 #endif
 
 /// One product for each executable, under the name compose and `$SRV` use.

@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 var products: [Product] = [
     .library(name: "StoreKitClient", targets: ["StoreKitClient"]),
     .library(name: "StoreKitTestClient", targets: ["StoreKitTestClient"]),
+    .library(name: "StoreKitTesting", targets: ["StoreKitTesting"]),
 ]
 var targets: [Target] = [
     .systemLibrary(name: "CStoreKit", path: "CStoreKit"),
@@ -34,6 +35,10 @@ var targets: [Target] = [
     .target(
         name: "StoreKitTestClient", dependencies: ["StoreHTTP", "StoreKitClient", "StoreModels"],
         path: "StoreKitTestClient", exclude: ["README.md"], swiftSettings: settings),
+    // A module of its own, because it imports Swift Testing.
+    .target(
+        name: "StoreKitTesting", dependencies: ["StoreKitTestClient"], path: "StoreKitTesting",
+        swiftSettings: settings),
 ]
 
 // Where the system has a StoreKit, modules of these names would hide it.

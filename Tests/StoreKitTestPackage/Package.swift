@@ -7,7 +7,11 @@ let package = Package(
     dependencies: [.package(path: "../../Client")],
     targets: [
         .testTarget(
-            name: "StoreKitTestTests", dependencies: [.product(name: "StoreKitTest", package: "Client")],
+            name: "StoreKitTestTests",
+            dependencies: [
+                .product(name: "StoreKitTest", package: "Client"),
+                .product(name: "StoreKitTesting", package: "Client"),
+            ],
             resources: [.copy("Resources")], swiftSettings: [.swiftLanguageMode(.v6)])
     ]
 )

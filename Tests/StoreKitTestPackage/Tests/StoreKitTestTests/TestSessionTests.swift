@@ -1,8 +1,10 @@
 import StoreKitTest
+import StoreKitTesting
 import Testing
 
 /// Goal: code written for Apple's SKTestSession finds the same here, without waiting for anything after a member of it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TestSessionTests {
+// The trait keeps the suites of StoreTraitTests away. The sessions are the tests' own, as on Apple's systems.
+@Suite(.serialized, .store("App"), .timeLimit(.minutes(2))) struct TestSessionTests {
     private static let (beaches, spots) = ("com.example.hiddenBeaches", "com.example.fishingHotSpots")
     private static let (monthly, yearly) = ("com.example.pro.monthly", "com.example.pro.yearly")
 
@@ -190,6 +192,29 @@ import Testing
         try session.consentToPriceIncreaseForTransaction(identifier: number)
         #expect(session.allTransactions().first?.isPendingPriceIncreaseConsent == false)
         #expect(throws: SKTestError.self) { try session.declinePriceIncreaseForTransaction(identifier: number) }
+    }
+
+    @Test func `the app's server gets a notification of each change`() async throws {
+        let bought = try await buy(Self.monthly)
+        try session.forceRenewalOfSubscription(productIdentifier: Self.monthly)
+        let renewed = try #require(await Transaction.latest(for: Self.monthly)).payloadValue
+        try session.refundTransaction(identifier: UInt(renewed.id))
+        let notifications = try await session.notifications
+        #expect(
+            notifications.map { [$0.notificationType, $0.subtype].compactMap(\.self) } == [
+                ["SUBSCRIBED", "INITIAL_BUY"], ["DID_RENEW"],
+                ["DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"], ["REFUND"],
+            ])
+        #expect(notifications.map { $0.transaction?.id } == [bought.id, renewed.id, renewed.id, renewed.id])
+        #expect(notifications.map { $0.renewalInfo?.willAutoRenew } == [true, true, false, false])
+        #expect(notifications.last?.transaction?.revocationDate != nil)
+        let parts = notifications.map { $0.signedPayload.split(separator: ".").count }
+        #expect(parts == [3, 3, 3, 3])
+        #expect(Set(notifications.map(\.notificationUUID)).count == 4)
+        session.clearTransactions()
+        #expect(try await session.notifications.isEmpty)
+        try session.buyProduct(productIdentifier: Self.beaches)
+        #expect(try await session.notifications.map(\.notificationType) == ["ONE_TIME_CHARGE"])
     }
 
     @Test func `the storefront moves, and the clock`() async throws {

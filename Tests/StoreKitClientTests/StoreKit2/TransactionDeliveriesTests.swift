@@ -165,6 +165,29 @@ private typealias Product = StoreKitClient.Product
         #expect(deliveries.synchronized([status(2, renews: 0), status(1, original: 2)], at: 6).count == 2)
     }
 
+    @Test mutating func `19: a purchase of the run has its status, whether it ends before or after the first read`() {
+        deliveries.returns(.sample(1))
+        #expect(deliveries.synchronized([status(1), status(1, original: 2)], at: 5).map(\.status) == [status(1)])
+        #expect(deliveries.received(status(1), at: 4) == nil)
+        deliveries.endRun()
+        #expect(deliveries.synchronized([status(1), status(1, original: 2)], at: 5).isEmpty)
+        #expect(deliveries.returns(.sample(1), isNew: false) == nil)
+        #expect(deliveries.returns(.sample(2))?.status == status(1, original: 2))
+        #expect(deliveries.received(status(1, original: 2), at: 5) == nil)
+        #expect(deliveries.returns(.sample(2)) == nil)
+    }
+
+    @Test mutating func `18, 19: a change that the first read has already is delivered with its event`() {
+        #expect(deliveries.synchronized([status(2), status(1, original: 2)], at: 5).isEmpty)
+        #expect(deliveries.received(status(1), at: 4)?.status == status(2))
+        #expect(deliveries.received(status(2), at: 5) == nil)
+        #expect(deliveries.received(status(1, original: 2), at: 6) == nil)
+        deliveries.endRun()
+        #expect(deliveries.received(status(4), at: 4)?.status == status(4))
+        #expect(deliveries.synchronized([status(3)], at: 5).map(\.status) == [status(3)])
+        #expect(deliveries.received(status(3), at: 5) == nil)
+    }
+
     @Test mutating func `a failed charge is told once, when it begins`() {
         _ = deliveries.synchronized([status(1)], at: 1)
         #expect(deliveries.received(status(4), at: 2)?.isBillingIssue == true)

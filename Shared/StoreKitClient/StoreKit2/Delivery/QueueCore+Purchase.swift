@@ -87,7 +87,10 @@ extension QueueCore {
             case .purchased, .held:
                 guard let signed = reply.signedTransaction else { throw StoreKitError.unknown }
                 let result: VerificationResult<Transaction> = await verifier().result(signed)
-                state.withLock { $0.deliveries.returns(result) }
+                change { state in
+                    let status = state.deliveries.returns(result, isNew: reply.outcome == .purchased)
+                    if let status { state.deliver(status) }
+                }
                 return .success(result)
             case .pending: return .pending
             case .cancelled: return .userCancelled

@@ -27,6 +27,10 @@ struct TransactionDeliveries: Sendable {
     private var statuses = LatestStates<Status>()
     /// Whether all statuses were read in this run.
     private(set) var hasStatuses = false
+    /// The subscriptions whose only known state is the first one that was read, by their first transactions.
+    private var undelivered: Set<UInt64> = []
+    /// The transactions that `purchase()` has bought in this run before the statuses were read.
+    private var boughtBefore: Set<UInt64> = []
 
     /// The transactions with which an iterator begins.
     var replay: [Result] { open.compactMap { known[$0] } }
@@ -40,10 +44,20 @@ struct TransactionDeliveries: Sendable {
     mutating func begins(key: String) { running.insert(key) }
 
     /// Records a transaction that `purchase()` returns.
-    mutating func returns(_ result: Result) {
-        let number = result.unsafePayloadValue.id
-        returned.insert(number)
-        if known[number] == nil { _ = known.take(result, of: number, at: 0) }
+    /// - Parameter isNew: Whether this call has bought it. False for a product that the customer held.
+    /// - Returns: The status to deliver, if the first statuses had the purchase already. Else nil.
+    @discardableResult mutating func returns(_ result: Result, isNew: Bool = true) -> StatusChange? {
+        let transaction = result.unsafePayloadValue
+        returned.insert(transaction.id)
+        if known[transaction.id] == nil { _ = known.take(result, of: transaction.id, at: 0) }
+        guard isNew else { return nil }
+        guard hasStatuses else {
+            boughtBefore.insert(transaction.id)
+            return nil
+        }
+        guard let status = statuses[transaction.originalID], status.transaction.unsafePayloadValue.id == transaction.id
+        else { return nil }
+        return undelivered.remove(transaction.originalID).map { _ in StatusChange(before: nil, status: status) }
     }
 
     /// Records the end of a call of `purchase()`.
@@ -133,11 +147,22 @@ struct TransactionDeliveries: Sendable {
     }
 
     /// Receives all statuses, at the beginning of a stream.
-    /// - Returns: Those that have changed since the run began. The first ones are no changes.
+    /// - Returns: Those that have changed since the run began. Of the first ones, these are the statuses of this run's
+    ///   purchases. An event that comes later delivers the others, if they have changed before they were read.
     mutating func synchronized(_ list: [Status], at seq: Int64) -> [StatusChange] {
-        let changes = list.compactMap { received($0, at: seq) }
-        defer { hasStatuses = true }
-        return hasStatuses ? changes : []
+        guard !hasStatuses else { return list.compactMap { received($0, at: seq) } }
+        defer { (hasStatuses, boughtBefore) = (true, []) }
+        return list.compactMap { status in
+            let transaction = status.transaction.unsafePayloadValue
+            let before = statuses[transaction.originalID]
+            guard statuses.take(status, of: transaction.originalID, at: seq) else { return nil }
+            // An event has come before, or this run has bought it.
+            if before != nil || boughtBefore.contains(transaction.id) {
+                return StatusChange(before: before?.state, status: status)
+            }
+            undelivered.insert(transaction.originalID)
+            return nil
+        }
     }
 
     /// Receives a status.
@@ -145,7 +170,14 @@ struct TransactionDeliveries: Sendable {
     mutating func received(_ status: Status, at seq: Int64) -> StatusChange? {
         let number = status.transaction.unsafePayloadValue.originalID
         let before = statuses[number]
-        return statuses.take(status, of: number, at: seq) ? StatusChange(before: before?.state, status: status) : nil
+        let isInFirst = undelivered.contains(number) && statuses.position(of: number).map { seq <= $0 } ?? false
+        if statuses.take(status, of: number, at: seq) {
+            undelivered.remove(number)
+            return StatusChange(before: before?.state, status: status)
+        }
+        guard isInFirst, let before else { return nil }
+        undelivered.remove(number)
+        return StatusChange(before: nil, status: before)
     }
 
     /// Forgets what the store has deleted.
@@ -157,12 +189,14 @@ struct TransactionDeliveries: Sendable {
             return known.forget(number)
         }
         (known, open, withheld, statuses) = (LatestStates(), [], [:], LatestStates())
+        (undelivered, boughtBefore) = ([], [])
     }
 
     /// Forgets the run. What the app has finished or bought in this process stays known.
     mutating func endRun() {
         (known, open, withheld) = (LatestStates(), [], [:])
         (statuses, hasStatuses) = (LatestStates(), false)
+        (undelivered, boughtBefore) = ([], [])
     }
 }
 
@@ -173,6 +207,8 @@ private struct LatestStates<Value: Equatable & Sendable>: Sendable {
     var count: Int { states.count }
     var numbers: [UInt64] { Array(states.keys) }
     subscript(number: UInt64) -> Value? { states[number]?.value }
+
+    func position(of number: UInt64) -> Int64? { states[number]?.seq }
 
     /// Takes a state, unless a later one is known.
     /// - Returns: Whether it was taken and differs from the one before.

@@ -218,7 +218,7 @@ var targets: [Target] = [
             "StorebusTesting", "StoreHTTP", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService",
             "CurlLoop", "NATSClient", "Persistence", crypto, nioHTTP1, logging,
         ],
-        path: "Tests/Scenarios", swiftSettings: settings),
+        path: "Tests/Scenarios", exclude: ["StoreKit2Life.txt"], swiftSettings: settings),
     // The documents' listings, compiled as an app in Swift 6 mode is: `Error?` there is no `any Error`.
     .testTarget(
         name: "Listings", dependencies: ["StoreKitClient", "StoreModels", "StorebusTesting"], path: "Tests/Listings",

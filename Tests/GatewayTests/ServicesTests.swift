@@ -3,6 +3,7 @@ import BusService
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import OperatorAPI
@@ -34,10 +35,14 @@ import Testing
         try await GatewayHarness.run { store in
             _ = try await store.send(.GET, "/admin/v1/apps/com.example.app", token: Sample.adminKey)
             _ = try await store.send(.GET, "/admin/v1/apps/none", token: Sample.adminKey)
-            let endpoints = service("catalog", in: try await ask(store))?["endpoints"]?.arrayValue ?? []
-            let getApp = endpoints.first { $0["name"] == "app.get" }
+            var endpoints: [JSONValue] = []
+            var getApp: JSONValue? { endpoints.first { $0["name"] == "app.get" } }
+            // A request is counted after its reply.
+            try await eventually("both requests are counted") {
+                endpoints = service("catalog", in: try await ask(store))?["endpoints"]?.arrayValue ?? []
+                return getApp?["requests"]?.intValue == 2
+            }
             #expect(getApp?["subject"]?.stringValue == CatalogEndpoints.getApp.subject)
-            #expect(getApp?["requests"]?.intValue == 2)
             #expect(getApp?["errors"]?.intValue == 1)
             #expect(getApp?["lastError"] == "404 notFound")
             #expect(getApp?["averageProcessingMs"] != nil)

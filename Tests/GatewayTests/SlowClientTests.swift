@@ -60,7 +60,7 @@ import Testing
             defer { for socket in sockets { RawConnection.release(socket) } }
             // Of 20 connections one request each at most is in work, until its answer begins.
             try await soon("the answers are not read, and no place is taken") {
-                admission.memory.totals.unread > 0 && admission.permitsTaken == 0
+                sockets.allSatisfy(RawConnection.hasAnswer) && admission.permitsTaken == 0
             }
             try await expectNobodyNotices(store)
         }

@@ -38,6 +38,12 @@ enum RawConnection {
         return poll(&state, 1, 0) > 0
     }
 
+    /// Whether an answer has begun to arrive, which stays unread.
+    static func hasAnswer(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     static func release(_ descriptor: Int32) { close(descriptor) }
 
     private static func blockingExchange(_ port: Int, _ bytes: [UInt8], _ timeout: Int) -> String {

@@ -173,7 +173,8 @@ import Testing
             try await eventually("it is finished", within: .seconds(60)) { download.state == .finished }
             #expect(download.progress == 1)
             #expect(try Data(contentsOf: try #require(download.contentURL)) == content)
-            #expect(app.downloads.last == .finished)
+            // The observer is called after the state has changed.
+            try await eventually("the observer has it", within: .seconds(20)) { app.downloads.last == .finished }
             try await app.finish(transaction)
         }
     }

@@ -21,6 +21,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     let accounts: AccountService
     let testers: TesterService
     let purchases: PurchaseService
+    let offerCodes: OfferCodeService
     let prompts: PromptService
     let signIns: SignInService
     /// Asks about subscriptions whose price has risen.
@@ -99,6 +100,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         purchases = PurchaseService(
             context: context, renewals: renewals,
             newPurchases: NewPurchases(context: context, captures: captures), inFlight: inFlight)
+        offerCodes = OfferCodeService(context: context)
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)
@@ -160,6 +162,10 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
             if request.past?.price != nil { try await priceConsents.sweep() }
             return reply
         }
+        endpoints.handle(PaymentEndpoints.addOfferCode, offerCodes.add)
+        endpoints.handle(PaymentEndpoints.listOfferCodes, offerCodes.list)
+        endpoints.handle(PaymentEndpoints.activateOfferCode, offerCodes.activate)
+        endpoints.handle(PaymentEndpoints.findOfferCode, offerCodes.find)
     }
 
     private func registerTransactions(on endpoints: DatabaseEndpoints) {

@@ -56,6 +56,9 @@ package enum PathParameter: String, Sendable, CaseIterable {
     case account
     case attemptIdentifier
     case bundleId
+    /// The text of an offer code.
+    case code
+    case codeIdentifier
     case deviceId
     /// A file of the console.
     case file

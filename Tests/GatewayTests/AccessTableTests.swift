@@ -96,6 +96,8 @@ import Testing
         GET apps/{bundleId}/clock/advances/{id}
         GET POST DELETE apps/{bundleId}/keys
         DELETE apps/{bundleId}/keys/{keyIdentifier}
+        GET POST apps/{bundleId}/codes
+        PUT apps/{bundleId}/codes/{codeIdentifier}
         GET apps/{bundleId}/notifications
         POST apps/{bundleId}/notifications/attempts/{attemptIdentifier}
         GET PUT DELETE apps/{bundleId}/notifications/endpoint

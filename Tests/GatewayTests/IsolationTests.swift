@@ -47,12 +47,12 @@ import Testing
 
     init() throws { document = try OpenAPIDocument() }
 
-    /// Operations that are built and open to callers other than the operator. Products are an app's, not a customer's.
+    /// Operations that are built and open to callers other than the operator. Products and codes are an app's, not a customer's.
     private func subjects() throws -> [Subject] {
         let built = document.operations.values.filter {
             !$0.names(in: "path").isEmpty && $0.statuses.contains { $0.hasPrefix("2") }
                 && !$0.schemes.isDisjoint(with: ["app", "store", "server"])
-                && $0.names(in: "path") != ["productIdentifier"]
+                && ![["productIdentifier"], ["code"]].contains($0.names(in: "path"))
         }
         return try built.sorted { $0.name < $1.name }.map { operation in
             let words = operation.name.split(separator: " ").map(String.init)

@@ -15,6 +15,7 @@ import Testing
         "/admin/v1/apps/{bundleId}/notifications/{notificationUUID}": FakeAppStoreServer.uuid(1),
         "/admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}": "a_\(FakeAppStoreServer.uuid(1))",
         "/admin/v1/apps/{bundleId}/clock/advances/{id}": "a_k1",
+        "/admin/v1/apps/{bundleId}/codes/{codeIdentifier}": "o_1",
         "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}": "", "/admin/v1/keys/{keyIdentifier}": "",
     ]
 
@@ -83,6 +84,7 @@ import Testing
         store.payments.subscribe()
         store.payments.contents.withLock { contents in
             contents.scope = scope
+            contents.offerCodes = [bundleId: [Sample.offerCode("o_1")]]
             contents.refundRequests = [Sample.refundRequest("q_1", of: "t1", bundleId: bundleId)]
             contents.prompts = [
                 Prompt(

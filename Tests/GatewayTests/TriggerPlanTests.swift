@@ -13,7 +13,7 @@ import Testing
 @Suite struct TriggerPlanTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-    /// A consumable, and three subscriptions of a group: two of one level, and a lower one with an offer.
+    /// A consumable, and three subscriptions of a group: two of one level, and a lower one with offers.
     private static let items: [TriggerFacts.Item] = {
         func subscription(_ name: String, _ level: Int, _ unit: SubscriptionPeriod.Unit, offer: Bool = false)
             -> TriggerFacts.Item
@@ -23,7 +23,11 @@ import Testing
             product.subscriptionPeriod = SubscriptionPeriod(numberOfUnits: 1, unit: unit)
             return TriggerFacts.Item(
                 product: product, level: level,
-                offers: offer ? [RedeemedOffer(type: .code, identifier: "welcome")] : [])
+                offers: offer
+                    ? [
+                        RedeemedOffer(type: .code, identifier: "welcome"),
+                        RedeemedOffer(type: .subscription, identifier: "loyal"),
+                    ] : [])
         }
         return [
             subscription("pro", 1, .month), subscription("plus", 2, .month, offer: true),
@@ -95,7 +99,10 @@ import Testing
         #expect(try TriggerPlan(.didChangeRenewalPref, nil, facts()).cause == [.choose("pro")])
         let offer = RedeemedOffer(type: .code, identifier: "welcome")
         #expect(try TriggerPlan(.offerRedeemed, nil, facts()).cause == [.buy("plus", offer)])
-        #expect(try TriggerPlan(.offerRedeemed, .downgrade, facts()).preparation == [.buy("pro")])
+        let downgrade = try TriggerPlan(.offerRedeemed, .downgrade, facts())
+        #expect(downgrade.preparation == [.buy("pro")])
+        // An offer code does not downgrade.
+        #expect(downgrade.cause == [.buy("plus", RedeemedOffer(type: .subscription, identifier: "loyal"))])
         #expect(try TriggerPlan(.offerRedeemed, .upgrade, facts()).preparation == [.buy("plus.yearly")])
     }
 

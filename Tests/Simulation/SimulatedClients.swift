@@ -12,7 +12,7 @@ final class SimulatedClients: Sendable {
         /// The first reply of each kind: in progress, and final.
         var begun: AddPaymentReply?
         var ended: AddPaymentReply?
-        /// Whether it was refused for good, because its promoted purchase had its payment.
+        /// Whether it was refused for good, because its promoted purchase had its payment, or for its code.
         var isRefused = false
     }
 
@@ -23,6 +23,8 @@ final class SimulatedClients: Sendable {
         /// The transaction of each number.
         var numbers: [String: String] = [:]
     }
+
+    private static let refusals: [StoreErrorCode] = [.intentDecided, .codeSpent, .codeRedeemed, .codeIneligible]
 
     private let store: SimulatedStore
     private let report: @Sendable (SimulationViolation) -> Void
@@ -50,6 +52,8 @@ final class SimulatedClients: Sendable {
             var payment = payment(0, key)
             payment.intentIdentifier = "i_\(intent)"
             add(payment, customer, times: 1)
+        case .redeem(let customer, let key):
+            add(payment(3, key), customer, code: SimulatedCatalogue.redeemedCode, times: 2)
         case .again(let number): if let index = index(number, of: keys) { send(index) }
         case .finish(let number): finish(number)
         case .refund(let number): refund(number)
@@ -76,11 +80,12 @@ final class SimulatedClients: Sendable {
             requestIdentifier: "key-\(key)", productIdentifier: SimulatedCatalogue.products[product].productIdentifier)
     }
 
-    private func add(_ payment: Payment, _ customer: Int, times: Int) {
+    private func add(_ payment: Payment, _ customer: Int, code: RedeemedCode? = nil, times: Int) {
         let customer = SimulatedStore.customer(customer)
         let request = AddPaymentRequest(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, deviceId: "phone",
-            payment: payment)
+            payment: payment, redeemedOffer: code.map { RedeemedOffer(type: .code, identifier: $0.offer) },
+            redeemedCode: code)
         let index = contents.withLock { contents -> Int in
             contents.keys.append(Key(request: request))
             return contents.keys.count - 1
@@ -97,7 +102,9 @@ final class SimulatedClients: Sendable {
                 // A dead process answers nothing.
                 if !queue.life.isDead { self.take(reply, of: index) }
             } catch {
-                guard (error as? StoreError)?.code == .intentDecided, !queue.life.isDead else { throw error }
+                guard let code = (error as? StoreError)?.code, Self.refusals.contains(code), !queue.life.isDead else {
+                    throw error
+                }
                 self.contents.withLock { $0.keys[index].isRefused = true }
             }
         }

@@ -15,6 +15,8 @@ enum SimulatedOperation: Hashable, Sendable {
     case buyTwice(customer: Int, product: Int, key: Int)
     /// Buys what was promoted. The intent may have been bought before, under another key.
     case buyPromoted(customer: Int, intent: Int, key: Int)
+    /// Redeems the only code, which fewer customers may redeem than there are.
+    case redeem(customer: Int, key: Int)
     /// Repeats a key.
     case again(Int)
     case finish(Int)
@@ -122,7 +124,8 @@ struct SimulatedHistory: Sendable {
         case 24: return .restore(customer: customer, key: any % 4)
         case 25: return .setRenewal(customer: customer, isOn: any % 2 == 0)
         case 26..<29: return .advance(hours: [1, 72, 24 * 15, 24 * 32][any % 4])
-        case 29..<38: return .work(SimulatedOperation.Job.allCases[any % SimulatedOperation.Job.allCases.count])
+        case 29: return .redeem(customer: customer, key: number)
+        case 30..<38: return .work(SimulatedOperation.Job.allCases[any % SimulatedOperation.Job.allCases.count])
         case 38: return .crashQueue
         default: return .crashProcessor
         }

@@ -65,7 +65,7 @@ final class SimulatedStore: Sendable {
         CustomerReference(bundleId: bundleId, customerIdentifier: "c_\(number)")
     }
 
-    /// Makes the customers, without faults, and removes the keys that a planted bug does without.
+    /// Makes the customers and a code, without faults, and removes the keys that a planted bug does without.
     func prepare() {
         executor.start { [self] in
             guard let database = current?.service.context.database else { return }
@@ -78,6 +78,9 @@ final class SimulatedStore: Sendable {
                             account: "account-\(number)", bundleId: Self.bundleId, storefront: "USA",
                             newIdentifier: Self.customer(number).customerIdentifier, wall: now(), in: transaction)
                     }
+                    try await OfferCodeRepository.insert(
+                        SimulatedCatalogue.code, of: Self.bundleId, digests: [SimulatedCatalogue.redeemedCode.digest],
+                        in: transaction)
                 }
             } catch {
                 fatalError("the simulation's customers cannot be made: \(error)")
@@ -337,9 +340,21 @@ enum SimulatedCatalogue {
         if product.type == .autoRenewable {
             quote.subscriptionLevel = product.productIdentifier == "pro.monthly" ? 1 : 2
             quote.subscriptionGroupProducts = ["basic.monthly", "pro.monthly"]
+            quote.redeemableOffers = [RedeemableOffer(type: .code, offer: codeOffer)]
         }
         return quote
     }
+
+    private static let codeOffer = ProductDiscount(
+        identifier: "LAUNCH", type: .subscription, price: dollars(499), priceLocale: "en_US@currency=USD",
+        paymentMode: .payUpFront, subscriptionPeriod: SubscriptionPeriod(numberOfUnits: 1, unit: .month),
+        numberOfPeriods: 1)
+    static let code = OfferCode(
+        codeIdentifier: "o_1", kind: .custom, code: "SPRING", productIdentifier: "pro.monthly", offer: "LAUNCH",
+        redemptionsMax: 2, redemptions: 0, isActive: true, createdAt: Timestamp(milliseconds: 0))
+    static let redeemedCode = RedeemedCode(
+        codeIdentifier: "o_1", digest: OfferCodeRules.digest(of: "SPRING"), productIdentifier: "pro.monthly",
+        offer: "LAUNCH")
 
     private static func product(_ identifier: String, _ type: ProductType, _ price: Int64) -> Product {
         Product(

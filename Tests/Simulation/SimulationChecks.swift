@@ -145,6 +145,26 @@ final class SimulationChecks: Sendable {
                 WHERE t.state = 'failed' OR (t.state = 'purchased') <> (c.state = 'consumed')
                 """),
         Rule(
+            number: "O6", text: "a code's count is over its limit, or not that of its redemptions",
+            sql: """
+                SELECT c.id, c.redemptions, COUNT(r.transaction_id) FROM offer_code c
+                LEFT JOIN code_redemption r ON r.bundle_id = c.bundle_id AND r.offer_identifier = c.offer_identifier
+                GROUP BY c.id HAVING COUNT(r.transaction_id) <> c.redemptions OR c.redemptions > c.redemptions_max
+                """),
+        Rule(
+            number: "O6", text: "a redemption does not follow its purchase",
+            sql: """
+                SELECT r.transaction_id, t.state FROM code_redemption r
+                LEFT JOIN payment_transaction t ON t.id = r.transaction_id WHERE t.state IS NULL OR t.state = 'failed'
+                """),
+        Rule(
+            number: "O6", text: "a purchase with a code has not redeemed it",
+            sql: """
+                SELECT id FROM payment_transaction
+                WHERE state = 'purchased' AND json_extract(offer_request, '$.code') IS NOT NULL
+                    AND id NOT IN (SELECT transaction_id FROM code_redemption)
+                """),
+        Rule(
             number: "P5", text: "a charge is captured without a purchase",
             sql: """
                 SELECT c.transaction_id FROM capture c LEFT JOIN payment_transaction t ON t.id = c.transaction_id

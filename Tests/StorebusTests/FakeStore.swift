@@ -235,6 +235,12 @@ extension FakeStore {
         "POST \(app)/keys": [
             "keyIdentifier": "K2", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z", "secret": "s3cret",
         ],
+        "GET \(app)/codes": JSONText.value(OfferCodesPage(codes: [word, batch])),
+        "POST \(app)/codes": JSONText.value(madeBatch),
+        "PUT \(app)/codes/o_0": JSONText.value(word),
+        "PUT \(app)/codes/o_1": JSONText.value(batch),
+        "POST /v1/codes/SPRING26/redeem": JSONText.value(
+            PurchaseResponse(outcome: .purchased, transaction: purchased, signedTransaction: "e30.e30.AA")),
         "DELETE \(app)/keys/K1": .object([:]),
         "GET /admin/v1/keys": [
             "keys": [["keyIdentifier": "K9", "kind": "inAppPurchase", "createdAt": "2026-11-21T10:00:00.000Z"]]
@@ -257,6 +263,15 @@ extension FakeStore {
         "POST /console/tickets": ["ticket": "AgAAAZtest", "expiresAt": "2026-11-22T10:00:00.000Z"],
         "GET /admin/v1/events/wait": ["events": .array([event]), "after": "e_8"],
     ]
+
+    static let word = OfferCode(
+        codeIdentifier: "o_0", kind: .custom, code: "SPRING26", productIdentifier: "pro.monthly", offer: "SPRING",
+        redemptionsMax: 500, redemptions: 3, isActive: false, createdAt: Timestamp(milliseconds: 1_795_000_000_000))
+    static let batch = OfferCode(
+        codeIdentifier: "o_1", kind: .oneTime, productIdentifier: "pro.monthly", offer: "SPRING", redemptionsMax: 2,
+        redemptions: 0, isActive: true, expiresAt: Timestamp(milliseconds: 1_802_776_000_000),
+        createdAt: Timestamp(milliseconds: 1_795_000_000_000))
+    static let madeBatch = with(batch) { $0.oneTimeCodes = ["00000000AAAAAAAA", "11111111BBBBBBBB"] }
 
     /// At real time, with something due in a week.
     static func clock(

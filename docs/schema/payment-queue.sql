@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 59010ab162eed1dc, PostgreSQL ac155453353bb418
+-- 1 '0.1.0': SQLite 259355d3140e1ce9, PostgreSQL ae129a7d4608d92a
 
 -- SQLite
 
@@ -32,6 +32,14 @@ CREATE TABLE clock_advance (
     UNIQUE (bundle_id, request_key)
 );
 CREATE INDEX clock_advance_open ON clock_advance (id) WHERE last_event IS NULL;
+CREATE TABLE code_redemption (
+    bundle_id TEXT NOT NULL,
+    customer_identifier TEXT NOT NULL,
+    product_identifier TEXT NOT NULL,
+    offer_identifier TEXT NOT NULL,
+    transaction_id TEXT NOT NULL UNIQUE,
+    PRIMARY KEY (bundle_id, customer_identifier, product_identifier, offer_identifier)
+);
 CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 CREATE TABLE customer (
     bundle_id TEXT NOT NULL,
@@ -123,6 +131,27 @@ CREATE TABLE offer_claim (
 );
 CREATE UNIQUE INDEX offer_claim_product
     ON offer_claim (bundle_id, customer_identifier, product_identifier);
+CREATE TABLE offer_code (
+    id TEXT PRIMARY KEY,
+    bundle_id TEXT NOT NULL,
+    product_identifier TEXT NOT NULL,
+    offer_identifier TEXT NOT NULL,
+    word TEXT,
+    redemptions_max BIGINT NOT NULL,
+    redemptions BIGINT NOT NULL DEFAULT 0,
+    is_active INTEGER NOT NULL DEFAULT 1,
+    expires_at BIGINT,
+    created_at BIGINT NOT NULL,
+    CHECK (redemptions >= 0 AND redemptions <= redemptions_max)
+);
+CREATE INDEX offer_code_app ON offer_code (bundle_id, id);
+CREATE TABLE offer_code_text (
+    bundle_id TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    code_id TEXT NOT NULL,
+    is_spent INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (bundle_id, digest)
+);
 CREATE TABLE offer_nonce (
     bundle_id TEXT NOT NULL,
     nonce TEXT NOT NULL,
@@ -453,6 +482,15 @@ CREATE TABLE clock_advance (
     UNIQUE (bundle_id, request_key)
 );
 CREATE INDEX clock_advance_open ON clock_advance USING btree (id) WHERE (last_event IS NULL);
+CREATE TABLE code_redemption (
+    bundle_id text COLLATE "C" NOT NULL,
+    customer_identifier text COLLATE "C" NOT NULL,
+    product_identifier text COLLATE "C" NOT NULL,
+    offer_identifier text COLLATE "C" NOT NULL,
+    transaction_id text COLLATE "C" NOT NULL,
+    PRIMARY KEY (bundle_id, customer_identifier, product_identifier, offer_identifier),
+    UNIQUE (transaction_id)
+);
 CREATE TABLE customer (
     bundle_id text COLLATE "C" NOT NULL,
     customer_identifier text COLLATE "C" NOT NULL,
@@ -559,6 +597,28 @@ CREATE TABLE offer_claim (
     CHECK ((state = ANY (ARRAY['reserved'::text, 'consumed'::text])))
 );
 CREATE UNIQUE INDEX offer_claim_product ON offer_claim USING btree (bundle_id, customer_identifier, product_identifier);
+CREATE TABLE offer_code (
+    id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    product_identifier text COLLATE "C" NOT NULL,
+    offer_identifier text COLLATE "C" NOT NULL,
+    word text COLLATE "C",
+    redemptions_max bigint NOT NULL,
+    redemptions bigint NOT NULL DEFAULT 0,
+    is_active bigint NOT NULL DEFAULT 1,
+    expires_at bigint,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (id),
+    CHECK (((redemptions >= 0) AND (redemptions <= redemptions_max)))
+);
+CREATE INDEX offer_code_app ON offer_code USING btree (bundle_id, id);
+CREATE TABLE offer_code_text (
+    bundle_id text COLLATE "C" NOT NULL,
+    digest text COLLATE "C" NOT NULL,
+    code_id text COLLATE "C" NOT NULL,
+    is_spent bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (bundle_id, digest)
+);
 CREATE TABLE offer_nonce (
     bundle_id text COLLATE "C" NOT NULL,
     nonce text COLLATE "C" NOT NULL,

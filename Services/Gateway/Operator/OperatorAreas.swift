@@ -33,6 +33,7 @@ package struct OperatorAreas: Sendable {
             TesterArea(services: services, storefronts: directories.storefronts),
             PromptArea(services: services, logger: parts.logger),
             outside,
+            OfferCodeArea(services: services, directories: directories),
             SubscriptionOperatingArea(services: services),
             NotificationArea(services: services, directories: directories),
             TriggerArea(services: services, directories: directories, outside: outside),

@@ -26,6 +26,12 @@ extension CustomerState {
         if let nonce = request?.introductory?.nonce {
             keys.append(EntitlementRepository.holder(ofNonce: nonce, in: customer.bundleId).key)
         }
+        if let code = request?.code {
+            keys += [
+                OfferCodeRepository.find(digest: code.digest, of: customer.bundleId).key,
+                OfferCodeRepository.hasRedeemed(code, customer).key,
+            ]
+        }
         if quote.historyQuestion != nil {
             keys += [
                 SubscriptionRepository.allLocked(of: customer).key, EntitlementRepository.offers(of: customer).key,
@@ -71,6 +77,11 @@ extension CustomerState {
                 try context.subscription.map {
                     try read(EntitlementRepository.winBackFacts(of: $0, history: history))
                 } ?? WinBackFacts(history: history, paidMonths: 0, expiredAt: nil)
+        }
+        if let code = request?.code {
+            context.codeRefusal = OfferCodeRules.refusal(
+                of: try storedCode(code), hasRedeemed: try read(OfferCodeRepository.hasRedeemed(code, customer)),
+                now: now)
         }
         context.givesIntroductoryOffer = past == nil
         if let decision = request?.introductory {
@@ -128,19 +139,24 @@ extension CustomerState {
         return true
     }
 
+    private func storedCode(_ code: RedeemedCode) throws -> StoredOfferCode? {
+        try read(OfferCodeRepository.find(digest: code.digest, of: customer.bundleId))
+    }
+
     // MARK: New and waiting purchases
 
     /// Decides about a purchase's first commit, unless its key was used before.
     ///
     /// A purchase that is free, or whose terms are those of its authorization, ends in this commit. Any other begins.
     /// Many sales of one customer are decided from the same rows, with ``payments`` and ``boughtCount``.
-    /// - Throws: `intentDecided`, or as ``PurchasePlan/dated(back:_:now:)``.
+    /// - Throws: `intentDecided`, the refusal of a code, or as ``PurchasePlan/dated(back:_:now:)``.
     mutating func begin(_ command: PurchaseCommand) throws -> PurchaseCommand.Outcome {
         let purchase = command.purchase
         if let known = try payment(key: purchase.payment.requestIdentifier) { return .existing(known) }
         guard account.storefront.isExactly(command.storefront) else { return .moved(to: account.storefront) }
         if let intent = purchase.payment.intentIdentifier { try use(intent) }
         let plan = try plan(purchase.payment, purchase.request, quote: purchase.quote, past: purchase.past)
+        if case .fail(let failure) = plan.decision, let refusal = OfferCodeRules.error(of: failure) { throw refusal }
         let sold = try sell(purchase, plan, authorization: command.authorization)
         return .begun(try sold ?? begin(purchase, plan), isPlain: plan.isPlain)
     }
@@ -170,6 +186,7 @@ extension CustomerState {
                 throw StoreError(.internal, "a sale that its own commit does not end")
             }
             if !terms.isFree { write(CaptureRepository.insert(stored.id, wall: wall)) }
+            try redeemCode(of: stored)
             if let offerGroup {
                 write(EntitlementRepository.claimOffer(group: offerGroup, for: stored))
                 try checkpoint(.afterOfferClaim)
@@ -285,8 +302,15 @@ extension CustomerState {
         return stored
     }
 
-    /// Reserves the offer's claim and, for one purchase at a time, the product's slot.
+    /// Redeems the payment's code, if it has one.
+    private mutating func redeemCode(of stored: StoredTransaction) throws {
+        guard let code = stored.request?.code, let found = try storedCode(code) else { return }
+        for change in OfferCodeRepository.redeem(code, found.code.kind, for: stored.id, customer) { write(change) }
+    }
+
+    /// Reserves the code's redemption, the offer's claim and, for one purchase at a time, the product's slot.
     private mutating func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) throws {
+        try redeemCode(of: stored)
         if let offerGroup {
             write(EntitlementRepository.claimOffer(group: offerGroup, for: stored))
             try checkpoint(.afterOfferClaim)
@@ -362,6 +386,9 @@ extension CustomerState {
         case .releaseOffer:
             guard stored.terms?.offer != nil else { break }
             write(EntitlementRepository.releaseOffer(of: value, customer))
+            if let code = stored.request?.code {
+                for change in OfferCodeRepository.giveBack(code, of: value.id, customer) { write(change) }
+            }
         case .releaseSlot:
             guard stored.terms?.productType.isSoldOneAtATime == true else { break }
             write(EntitlementRepository.releaseSlot(of: value, customer))

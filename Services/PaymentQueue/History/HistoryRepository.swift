@@ -67,6 +67,7 @@ enum HistoryRepository {
     /// Deletes the rows that depend on a transaction, and the transaction last.
     private static let removals = [
         ("offer_claim", "transaction_id"), ("purchase_slot", "transaction_id"), ("owned_product", "transaction_id"),
+        ("code_redemption", "transaction_id"),
         ("refund", "is_done = 1 AND reversal <> 1 AND transaction_id"), ("revocation", "transaction_id"),
         ("refund_request", "transaction_id"), ("subscription_extension", "original_id"),
         ("subscription_event", "original_id"), ("paid_group", "original_id"),

@@ -236,6 +236,11 @@ struct HistoryService: QueuePart {
             for one in stored where !one.isFinished { try state.journalRemoval(of: one.transaction, event: nil) }
             // The journal lacks the removal of a finished one, and the lists of signed transactions have changed.
             if !stored.isEmpty { _ = state.nextModifiedSeq() }
+            for one in stored where !one.transaction.transactionState.isTerminal && one.terms != nil {
+                guard let code = one.request?.code else { continue }
+                // Nothing was bought with it.
+                for change in OfferCodeRepository.giveBack(code, of: one.id, customer) { state.write(change) }
+            }
             let ids = stored.map(\.id)
             for change in HistoryRepository.remove(ids, of: customer) { state.write(change) }
             return ids

@@ -172,6 +172,8 @@ enum PurchasePolicy {
         var givesIntroductoryOffer = true
         /// The app's decision about the introductory offer. Nil for the store's own rule.
         var allowsIntroductoryOffer: Bool?
+        /// The reason why the payment's code cannot be redeemed. Nil if it can, and without a code.
+        var codeRefusal: TransactionError?
         /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
 
@@ -220,7 +222,10 @@ enum PurchasePolicy {
         }
         let search = RequestedOfferPolicy.search(
             payment, request, product: product, redeemable: quote.redeemableOffers ?? [])
-        if case .fail(let error) = search { return .fail(error) }
+        if case .fail(let error) = search {
+            return .fail(request?.code == nil ? error : RequestedOfferPolicy.codeIneligible)
+        }
+        if let refusal = context.codeRefusal { return .fail(refusal) }
         if context.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
         if context.mustWait(at: now) { return context.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
         if product.type == .nonConsumable, let since = context.ownedSince {
@@ -229,8 +234,16 @@ enum PurchasePolicy {
         }
         let sale = Sale(product: product, quantity: payment.quantity, quote: quote, context: context, now: now)
         guard case .found(let found) = search else { return sell(sale) }
-        return RequestedOfferPolicy.isEligible(found, context: context, now: now)
-            ? sell(sale, at: found) : .fail(RequestedOfferPolicy.ineligible)
+        guard RequestedOfferPolicy.isEligible(found, context: context, now: now), !isDowngrade(sale, byCode: found)
+        else {
+            return .fail(request?.code == nil ? RequestedOfferPolicy.ineligible : RequestedOfferPolicy.codeIneligible)
+        }
+        return sell(sale, at: found)
+    }
+
+    /// Tells whether an offer code would lower the customer's level of service, which it does not (Apple's rule).
+    private static func isDowngrade(_ sale: Sale, byCode found: RequestedOfferPolicy.Found) -> Bool {
+        found.redeemable?.type == .code && change(sale, takesOffer: true) == .replace(.downgrade)
     }
 
     private static let notForSale = TransactionError(

@@ -9,9 +9,9 @@ extension PurchaseService {
     /// Adds a payment, or joins the one its key has added.
     /// - Parameter deadline: The caller's deadline.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
-    ///   `rateLimited` when too many payments of the customer wait for a reply, or `intentDecided`. When an operator
-    ///   clears the purchase away before it has ended, `notFound`, or `intentDecided` for a promoted one. As long as no
-    ///   commit was made, `serviceUnavailable` and `deadlineExceeded`.
+    ///   `rateLimited` when too many payments of the customer wait for a reply, `intentDecided`, or the refusal of a
+    ///   code. When an operator clears the purchase away before it has ended, `notFound`, or `intentDecided` for a
+    ///   promoted one. As long as no commit was made, `serviceUnavailable` and `deadlineExceeded`.
     func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         var request = request
         request.payment = request.payment.withAccountToken
@@ -25,7 +25,7 @@ extension PurchaseService {
         defer { limiter.release(request.customer) }
         let fingerprint = RequestFingerprint.of(
             request.payment, redeemed: request.redeemedOffer, introductory: request.introductoryDecision,
-            past: request.past)
+            past: request.past, code: request.redeemedCode)
         var refusal: StoreError?
         if request.isRepeat != true {
             let atOnce = try await addAtOnce(request, fingerprint, deadline)
@@ -251,9 +251,10 @@ enum RequestFingerprint {
     ///   - introductory: The app's decision about the introductory offer. Its text counts, and the gateway's check of
     ///     it is left out, because a repeated text may be too old.
     ///   - past: The past instant and price, for a purchase that is dated back.
+    ///   - code: The code that is redeemed.
     static func of(
         _ payment: Payment, redeemed: RedeemedOffer? = nil, introductory: IntroductoryDecision? = nil,
-        past: PastPurchase? = nil
+        past: PastPurchase? = nil, code: RedeemedCode? = nil
     ) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
@@ -269,6 +270,7 @@ enum RequestFingerprint {
             add(past.price.map { "\($0.minorUnits) \($0.currency.code)" }, to: &hash)
             add(past.willAutoRenew.map { "\($0)" }, to: &hash)
         }
+        if let code { add(code.digest, to: &hash) }
         return Hex.text(Array(hash.finalize()))
     }
 

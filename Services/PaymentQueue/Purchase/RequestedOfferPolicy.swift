@@ -54,6 +54,10 @@ enum RequestedOfferPolicy {
 
     /// The failure of a customer who may not have the offer.
     static let ineligible = TransactionError(.ineligibleForOffer, "This account cannot have this offer.")
+    /// The failure of a code whose offer is not for the customer, or is no longer there.
+    static let codeIneligible = TransactionError(
+        .ineligibleForOffer, "This account cannot have the offer of this code.",
+        reason: StoreErrorCode.codeIneligible.name)
     /// The failure of a repeated nonce. A nonce counts once in an app, also when the purchase has failed.
     static let nonceUsed = TransactionError(.invalidSignature, "The offer's signature was used before.")
 
@@ -97,20 +101,26 @@ struct OfferRequest: Hashable, Sendable, Codable {
     var redeemed: RedeemedOffer?
     /// The app's decision about the introductory offer.
     var introductory: IntroductoryDecision?
+    /// The code that is redeemed. `redeemed` is its offer.
+    var code: RedeemedCode?
 
     /// Creates a request.
     /// - Returns: Nil when all parts are nil.
-    init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?, introductory: IntroductoryDecision? = nil) {
+    init?(
+        discountCheck: DiscountCheck?, redeemed: RedeemedOffer?, introductory: IntroductoryDecision? = nil,
+        code: RedeemedCode? = nil
+    ) {
         guard discountCheck != nil || redeemed != nil || introductory != nil else { return nil }
         self.discountCheck = discountCheck
         self.redeemed = redeemed
         self.introductory = introductory
+        self.code = code
     }
 
     /// The request that comes with a payment.
     init?(_ request: AddPaymentRequest) {
         self.init(
             discountCheck: request.discountCheck, redeemed: request.redeemedOffer,
-            introductory: request.introductoryDecision)
+            introductory: request.introductoryDecision, code: request.redeemedCode)
     }
 }

@@ -32,6 +32,11 @@ enum Identifiers {
         SortableIdentifier.make("q_", wall: wall, random: &random)
     }
 
+    /// Returns `o_` and 26 characters that sort by age.
+    static func offerCode(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+        SortableIdentifier.make("o_", wall: wall, random: &random)
+    }
+
     /// Returns a download's identifier: `d_` and the transaction's identifier without its `t_`.
     ///
     /// A transaction has at most one package, so this finds the transaction without a separate table.

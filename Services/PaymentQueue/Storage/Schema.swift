@@ -119,6 +119,8 @@ enum PaymentQueueSchema {
     ///   offer, and `sign_ins` counts prompts for signing in.
     /// - `used_intent` has the promoted purchases that had their payment, including payments that were cleared since.
     /// - `offer_nonce` has the first payment of each promotional offer's nonce.
+    /// - `offer_code` is a word (`word`), or a batch of one-time codes. `offer_code_text` has the digest of each code's
+    ///   text, and `code_redemption` the codes that customers have redeemed, or have a purchase in progress with.
     /// - `capture` has a row from a purchase's commit to the processor's reply to the capture of its charge, whose
     ///   key is made of the transaction's `id` (ADR 0047).
     private static func transactions(_ sql: SQLDialect) -> String {
@@ -231,6 +233,35 @@ enum PaymentQueueSchema {
             PRIMARY KEY (bundle_id, customer_identifier, product_identifier)
         );
         CREATE INDEX owned_product_transaction ON owned_product (transaction_id);
+        CREATE TABLE offer_code (
+            id TEXT PRIMARY KEY,
+            bundle_id TEXT NOT NULL,
+            product_identifier TEXT NOT NULL,
+            offer_identifier TEXT NOT NULL,
+            word TEXT,
+            redemptions_max BIGINT NOT NULL,
+            redemptions BIGINT NOT NULL DEFAULT 0,
+            is_active INTEGER NOT NULL DEFAULT 1,
+            expires_at BIGINT,
+            created_at BIGINT NOT NULL,
+            CHECK (redemptions >= 0 AND redemptions <= redemptions_max)
+        );
+        CREATE INDEX offer_code_app ON offer_code (bundle_id, id);
+        CREATE TABLE offer_code_text (
+            bundle_id TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            code_id TEXT NOT NULL,
+            is_spent INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (bundle_id, digest)
+        );
+        CREATE TABLE code_redemption (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            product_identifier TEXT NOT NULL,
+            offer_identifier TEXT NOT NULL,
+            transaction_id TEXT NOT NULL UNIQUE,
+            PRIMARY KEY (bundle_id, customer_identifier, product_identifier, offer_identifier)
+        );
         CREATE TABLE capture (
             transaction_id TEXT PRIMARY KEY,
             written_at BIGINT NOT NULL

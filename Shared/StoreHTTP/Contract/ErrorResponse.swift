@@ -103,6 +103,12 @@ extension ErrorResponse {
         The outcome of the first request with this key cannot be read yet, or the intent has another decision or has \
         expired.
         """)
+    package static let codeRefused = ErrorResponse(
+        "CodeRefused", [.codeSpent, .codeExpired, .codeRedeemed, .codeIneligible, .inFlight], isRepeatable: false,
+        """
+        The code has been redeemed as often as it may be, its time is over, the customer has redeemed a code of its \
+        offer, the offer is not for this customer, or the outcome of the first request with this key cannot be read yet.
+        """)
     package static let notFinishable = ErrorResponse(
         "NotFinishable", [.transactionNotFinishable], "The transaction is purchasing or deferred.")
     package static let transactionState = ErrorResponse(
@@ -182,6 +188,9 @@ extension ErrorResponse {
     package static let imageInvalid = ErrorResponse(
         "ImageInvalid", [.requestInvalid], status: 422,
         "The file is not a PNG or JPEG of 1024×1024; the detail describes it.")
+    package static let codeNotMade = ErrorResponse(
+        "CodeNotMade", [.requestInvalid], status: 422,
+        "The product has no such offer for codes, or the app has the word already, or as many codes as it may have.")
     package static let tooManyKeys = ErrorResponse(
         "TooManyKeys", [.requestInvalid], status: 422, "The app has 100 keys already.")
     package static let notificationState = ErrorResponse(

@@ -293,6 +293,13 @@ extension ClockSetting {
     }
 }
 
+extension CodeRedemption {
+    @_disfavoredOverload
+    package init(appAccountToken: borrowing String? = nil) {
+        self.init(appAccountToken: copy appAccountToken)
+    }
+}
+
 extension ConsoleSession {
     @_disfavoredOverload
     package init(csrfToken: borrowing String) {
@@ -643,6 +650,13 @@ extension OCSPSetting {
     @_disfavoredOverload
     package init(mode: borrowing OCSPMode) {
         self.init(mode: copy mode)
+    }
+}
+
+extension OfferCodeState {
+    @_disfavoredOverload
+    package init(isActive: borrowing Bool) {
+        self.init(isActive: copy isActive)
     }
 }
 

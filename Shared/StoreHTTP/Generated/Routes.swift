@@ -89,6 +89,10 @@ extension NotificationRoutes {
     ]
 }
 
+extension OfferCodeRoutes {
+    static let all: [any HTTPOperation] = [create, list, activate, redeem]
+}
+
 extension PaymentRoutes {
     static let all: [any HTTPOperation] = [add, purchase, addOutside]
 }
@@ -145,8 +149,8 @@ extension StoreRoutes {
         AccountRoutes.all, PromptRoutes.all, EventRoutes.all, AppRoutes.all, AppStoreServerRoutes.all, BusRoutes.all,
         ClockRoutes.all, ConsoleRoutes.all, ContentRoutes.all, ImageRoutes.all, CustomerRoutes.all, DeviceRoutes.all,
         DownloadRoutes.all, IntentRoutes.all, IsolatedStoreRoutes.all, KeyRoutes.all, MonitoringRoutes.all,
-        NotificationRoutes.all, PaymentRoutes.all, ProductRoutes.all, PromotionRoutes.all, ReceiptRoutes.all,
-        RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all, SigningRoutes.all, StorePageRoutes.all,
-        SubscriptionRoutes.all, TransactionRoutes.all
+        NotificationRoutes.all, OfferCodeRoutes.all, PaymentRoutes.all, ProductRoutes.all, PromotionRoutes.all,
+        ReceiptRoutes.all, RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all, SigningRoutes.all,
+        StorePageRoutes.all, SubscriptionRoutes.all, TransactionRoutes.all
     ]
 }

@@ -53,6 +53,9 @@ public struct StoreConnection: Sendable {
     /// Called when the store opens the app for a purchase that began in the store. It runs on the callback queue, just
     /// before the app is asked about the purchase. With nil the library does nothing.
     public var bringToFront: (@Sendable () -> Void)?
+    /// The text that the customer enters into the sheet for offer codes. Nil or the empty text dismisses the sheet.
+    /// Without it the text is that of `STOREBUS_OFFER_CODE`. The library calls it on any thread.
+    public var enterOfferCode: (@Sendable () async -> String?)?
     /// Receives one sentence for each problem that the library handles itself, such as a lost stream. The sentences
     /// never contain tokens, receipts or names of shoppers. The library calls it on any thread. Nil drops the
     /// sentences, but a problem that the app should fix, such as an observer whose methods cannot be called, is then
@@ -66,6 +69,7 @@ public struct StoreConnection: Sendable {
         rootCertificates: [Data]? = nil, environment: AppStore.Environment? = nil,
         contentDirectory: URL? = nil, callbackTarget: DispatchQueue? = nil,
         bringToFront: (@Sendable () -> Void)? = nil,
+        enterOfferCode: (@Sendable () async -> String?)? = nil,
         log: (@Sendable (String) -> Void)? = nil
     ) {
         self.gateway = gateway
@@ -81,6 +85,7 @@ public struct StoreConnection: Sendable {
         self.contentDirectory = contentDirectory
         self.callbackTarget = callbackTarget
         self.bringToFront = bringToFront
+        self.enterOfferCode = enterOfferCode
         self.log = log
     }
 

@@ -6,6 +6,8 @@ struct HTTPCall: Sendable {
     var method: HTTPRoute.Method
     /// The percent-encoded path with the query.
     var path: String
+    /// The template that logs have in place of a path with an offer code, which is worth money.
+    var loggedPath: String?
     var headers: [String: String] = [:]
     var body: [UInt8]?
     /// The maximum bytes of the response body.
@@ -22,6 +24,7 @@ extension HTTPCall {
     ) {
         method = endpoint.route.method
         path = endpoint.route.target(values, query: query)
+        loggedPath = values[.code].map { _ in "\(endpoint.route.path)" }
     }
 
     /// - Parameter key: Its Idempotency-Key, when it needs one.

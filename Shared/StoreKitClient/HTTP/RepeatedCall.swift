@@ -24,7 +24,7 @@ struct RepeatedCall: Sendable {
             case .failed(let error): throw error
             case .again(let wait):
                 onRepetition()
-                gateway.connection.log?("\(call.path) is sent again in \(wait)")
+                gateway.connection.log?("\(call.loggedPath ?? call.path) is sent again in \(wait)")
                 try await clock.sleep(for: wait)
             }
         }

@@ -199,9 +199,17 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Asks the store to show pending price consents, as prompts of the account. Without one it does nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
-    /// Only warns. A customer of this store redeems an offer code outside the app.
+    /// Lets the customer redeem an offer code, which ``StoreConnection/enterOfferCode`` enters. Observers get the
+    /// transaction. A code that is not redeemed is reported to the connection's log.
     open func presentCodeRedemptionSheet() {
-        StoreConnection.warn(
-            "no redemption sheet is shown: offer codes are redeemed outside the app", startedCore?.connection)
+        let core = self.core
+        // The caller of StoreKit's method does not wait for the customer.
+        Task {
+            do {
+                try await core.presentRedemption()
+            } catch {
+                StoreConnection.warn("no offer code was redeemed: \(error.localizedDescription)", core.connection)
+            }
+        }
     }
 }

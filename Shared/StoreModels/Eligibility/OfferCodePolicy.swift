@@ -1,5 +1,5 @@
-/// Decides whether a customer is in the audience of an offer code. The type is pure. It does not limit how often one
-/// customer may redeem codes (this store's rule, while App Store Connect has campaigns for that).
+/// Decides whether a customer is in the audience of an offer code. The type is pure. PaymentQueue decides the rest with
+/// the purchase: one code of an offer a customer, and no downgrade.
 public enum OfferCodePolicy {
     /// Whether the customer may redeem the code, and why.
     public struct Decision: Hashable, Sendable {

@@ -67,6 +67,14 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let intentMismatch: StoreErrorCode = "intentMismatch"
     /// 409: the intent has expired, and its purchase must begin again.
     public static let intentExpired: StoreErrorCode = "intentExpired"
+    /// 409: the offer code has been redeemed as often as it may be.
+    public static let codeSpent: StoreErrorCode = "codeSpent"
+    /// 409: the offer code's time is over, or the operator has deactivated it.
+    public static let codeExpired: StoreErrorCode = "codeExpired"
+    /// 409: the customer has redeemed a code of the same offer before.
+    public static let codeRedeemed: StoreErrorCode = "codeRedeemed"
+    /// 409: the offer of the code is not for this customer, or the product no longer has it.
+    public static let codeIneligible: StoreErrorCode = "codeIneligible"
     /// 409: the app was never launched on the device.
     public static let appNeverLaunched: StoreErrorCode = "appNeverLaunched"
     /// 409: the app declares both ways to handle promoted purchases.
@@ -139,6 +147,10 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         (.intentDecided, Entry(409, "The intent is already decided; start the purchase again.")),
         (.intentMismatch, Entry(422, "Add the payment the intent carries, unchanged.")),
         (.intentExpired, Entry(409, "Start the purchase in the store again.")),
+        (.codeSpent, Entry(409, "Redeem another code, or make one with a higher limit.")),
+        (.codeExpired, Entry(409, "Redeem a code that is active and not over.")),
+        (.codeRedeemed, Entry(409, "Redeem a code of another offer, or clear the customer's history in a test.")),
+        (.codeIneligible, Entry(409, "Ask for the offer's audiences, and redeem a code that the customer may have.")),
         (.appNeverLaunched, Entry(409, "Launch the app on the device once.")),
         (.promotedPurchaseHandlerConflict, Entry(409, "Handle promoted purchases one way only.")),
         (.promotionUnsupported, Entry(409, "Use a platform and version that supports promotions.")),

@@ -34,6 +34,13 @@ extension AcknowledgeServerEventsRequest {
     }
 }
 
+extension ActivateOfferCodeRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, codeIdentifier: String, isActive: Bool) {
+        self.init(bundleId: copy bundleId, codeIdentifier: codeIdentifier, isActive: isActive)
+    }
+}
+
 extension AddAppKeyRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, kind: KeyKind) {
@@ -64,14 +71,14 @@ extension AddPaymentRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String, customerIdentifier: String, deviceId: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil,
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, redeemedCode: RedeemedCode? = nil,
         introductoryDecision: IntroductoryDecision? = nil, isTest: Bool? = nil, isRepeat: Bool? = nil,
         past: PastPurchase? = nil
     ) {
         self.init(
             bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, payment: payment,
-            discountCheck: discountCheck, redeemedOffer: redeemedOffer, introductoryDecision: introductoryDecision,
-            isTest: isTest, isRepeat: isRepeat, past: past)
+            discountCheck: discountCheck, redeemedOffer: redeemedOffer, redeemedCode: redeemedCode,
+            introductoryDecision: introductoryDecision, isTest: isTest, isRepeat: isRepeat, past: past)
     }
 }
 
@@ -776,6 +783,13 @@ extension FindAppKeyRequest {
     }
 }
 
+extension FindOfferCodeRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, offerCode: String) {
+        self.init(bundleId: copy bundleId, offerCode: offerCode)
+    }
+}
+
 extension FoundAppKey {
     @_disfavoredOverload
     public init(key: borrowing AppKeyRecord? = nil) {
@@ -1079,6 +1093,25 @@ extension NewAppKey {
     }
 }
 
+extension NewOfferCode {
+    @_disfavoredOverload
+    public init(
+        productIdentifier: borrowing String, offer: String, code: String? = nil, redemptionsMax: Int? = nil,
+        count: Int? = nil, expiresInDays: Int? = nil
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, offer: offer, code: code, redemptionsMax: redemptionsMax,
+            count: count, expiresInDays: expiresInDays)
+    }
+}
+
+extension NewOfferCodeRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, new: NewOfferCode) {
+        self.init(bundleId: copy bundleId, new: new)
+    }
+}
+
 extension NotificationAttempt {
     @_disfavoredOverload
     public init(
@@ -1202,10 +1235,38 @@ extension NotificationsSettledRequest {
     }
 }
 
+extension OfferCode {
+    @_disfavoredOverload
+    public init(
+        codeIdentifier: borrowing String, kind: Kind, code: String? = nil, productIdentifier: String, offer: String,
+        redemptionsMax: Int, redemptions: Int, isActive: Bool, expiresAt: Timestamp? = nil, createdAt: Timestamp,
+        oneTimeCodes: [String]? = nil
+    ) {
+        self.init(
+            codeIdentifier: copy codeIdentifier, kind: kind, code: code, productIdentifier: productIdentifier,
+            offer: offer, redemptionsMax: redemptionsMax, redemptions: redemptions, isActive: isActive,
+            expiresAt: expiresAt, createdAt: createdAt, oneTimeCodes: oneTimeCodes)
+    }
+}
+
 extension OfferCodePolicy.Decision {
     @_disfavoredOverload
     public init(isEligible: borrowing Bool, audience: RedeemableOffer.Audience) {
         self.init(isEligible: copy isEligible, audience: audience)
+    }
+}
+
+extension OfferCodesPage {
+    @_disfavoredOverload
+    public init(codes: borrowing [OfferCode], after: String? = nil) {
+        self.init(codes: copy codes, after: after)
+    }
+}
+
+extension OfferCodesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, after: String? = nil, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, after: after, limit: limit)
     }
 }
 
@@ -1835,6 +1896,14 @@ extension RedeemableOffer.WinBackConditions {
         self.init(
             paidMonthsMin: copy paidMonthsMin, monthsSinceExpiryMin: monthsSinceExpiryMin,
             monthsSinceExpiryMax: monthsSinceExpiryMax, monthsBetweenOffers: monthsBetweenOffers, isOffered: isOffered)
+    }
+}
+
+extension RedeemedCode {
+    @_disfavoredOverload
+    public init(codeIdentifier: borrowing String, digest: String, productIdentifier: String, offer: String) {
+        self.init(
+            codeIdentifier: copy codeIdentifier, digest: digest, productIdentifier: productIdentifier, offer: offer)
     }
 }
 

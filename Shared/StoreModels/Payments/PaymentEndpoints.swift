@@ -14,8 +14,22 @@ public enum PaymentEndpoints {
             .paymentQueue, "queue.add", isIdempotent: true,
             errors: [
                 .idempotencyKeyInvalid, .notFound, .keyReused, .transactionStateInvalid, .intentDecided, .rateLimited,
+                .codeSpent, .codeExpired, .codeRedeemed, .codeIneligible,
             ])
     }
+    /// Makes an offer code, or a batch of one-time codes, whose texts are in this reply only.
+    /// - Throws: `requestInvalid`, also for a word that the app has, and for more codes than an app may have.
+    public static let addOfferCode = Endpoint<NewOfferCodeRequest, OfferCode>(
+        .paymentQueue, "code.add", isIdempotent: false, errors: [])
+    /// Lists an app's offer codes by page, with their redemptions.
+    public static let listOfferCodes = Endpoint<OfferCodesRequest, OfferCodesPage>(
+        .paymentQueue, "code.list", isIdempotent: true, errors: [])
+    /// Lets an offer code be redeemed, or not.
+    public static let activateOfferCode = Endpoint<ActivateOfferCodeRequest, OfferCode>(
+        .paymentQueue, "code.activate", isIdempotent: true, errors: [.notFound])
+    /// Finds the product and offer of a code. Whether it can be redeemed is decided with the payment.
+    public static let findOfferCode = Endpoint<FindOfferCodeRequest, RedeemedCode>(
+        .paymentQueue, "code.find", isIdempotent: true, errors: [.notFound])
     /// Reads the device's unfinished transactions and the journal position, by page.
     public static let snapshot = snapshot(as: PaymentTransaction.self)
     /// The same request, for a caller that decodes less than whole transactions.

@@ -37,8 +37,10 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     /// The gateway's verdict on the signature of `payment.paymentDiscount`, because the gateway has the keys. Nil
     /// without a discount.
     public var discountCheck: DiscountCheck?
-    /// An offer that is redeemed without a signature: a win-back offer, or one of the operator's purchases.
+    /// An offer that is redeemed without a signature: a win-back offer, a code's, or one of the operator's purchases.
     public var redeemedOffer: RedeemedOffer?
+    /// The code that is redeemed with `redeemedOffer`. Nil for a payment without a code.
+    public var redeemedCode: RedeemedCode?
     /// The app's decision about the introductory offer. Nil for the store's own rule.
     public var introductoryDecision: IntroductoryDecision?
     /// Whether a test URL has begun it. The product then need not be available (M109). Only PromotionController sets

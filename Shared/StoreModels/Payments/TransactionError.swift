@@ -15,7 +15,8 @@ public struct TransactionError: Hashable, Sendable, Codable {
     public var localizedDescription: String
     /// Storebus's reason for a StoreKit code that leaves it open: `unfinishedTransactions` (too many of them, or 100
     /// purchases that wait for others), `invalidQuantity`, `interrupted`, `declinedByParent`, `subscriptionEnded`,
-    /// `ownershipEnded`.
+    /// `ownershipEnded`, and `codeSpent`, `codeExpired`, `codeRedeemed`, `codeIneligible` of a code that was refused after
+    /// a wait or an interruption.
     public var reason: String?
     /// The number of StoreKit's underlying error, if any: 3532, already subscribed.
     public var underlying: Int?

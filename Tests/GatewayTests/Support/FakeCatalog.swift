@@ -18,6 +18,8 @@ final class FakeCatalog: Sendable {
         /// The last deletion that has ended.
         var ended: Int64 = 0
         var products: [Product] = []
+        /// The offers for codes of each product.
+        var codeOffers: [RedeemableOffer] = []
         var uploads: [String: (bundleId: String, byteCount: Int, parts: [Int: Data])] = [:]
         var file: [UInt8] = Array("{}".utf8)
         /// What `import.commit` answers with, when it refuses.
@@ -123,7 +125,7 @@ final class FakeCatalog: Sendable {
             ])
         }
         service.handle(CatalogEndpoints.productOffers) { [self] request in
-            let products = contents.withLock { $0.products }
+            let (products, codeOffers) = contents.withLock { ($0.products, $0.codeOffers) }
             guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier })
             else {
                 throw StoreError(.productNotFound, "there is no product '\(request.productIdentifier)'")
@@ -131,7 +133,7 @@ final class FakeCatalog: Sendable {
             return ProductOffers(
                 productIdentifier: product.productIdentifier, storefront: request.storefront ?? "USA",
                 introductoryPrice: product.introductoryPrice, discounts: product.discounts,
-                redeemableOffers: [Sample.winBackOffer])
+                redeemableOffers: [Sample.winBackOffer] + codeOffers)
         }
         service.handle(CatalogEndpoints.listSubscriptions) { [self] request in
             let known = contents.withLock { contents in

@@ -55,6 +55,9 @@ final class FakePaymentQueue: Sendable {
         /// `approve t_1` and the like, in order.
         var operations: [String] = []
         var subscribing = Subscribing()
+        /// By app.
+        var offerCodes: [String: [OfferCode]] = [:]
+        var newCodes: [NewOfferCodeRequest] = []
         var refundRequests: [CustomerRefundRequest] = []
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
         /// Of every customer, oldest first.
@@ -90,6 +93,7 @@ final class FakePaymentQueue: Sendable {
         serveServerWrites()
         serveStanding()
         serveTestersVersion()
+        serveOfferCodes()
     }
 
     /// Commits a change and tells of it.

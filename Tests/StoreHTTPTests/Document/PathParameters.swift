@@ -52,6 +52,9 @@ extension PathParameter {
                 self, "The shopper's name.", .identifier(max: IdentifierRule.account.lengthMax), example: "alice")
         case .attemptIdentifier: .path(self, "From the lease.")
         case .bundleId: .path(self, "The app.", .bundleIdentifier, example: "com.example.app")
+        case .code:
+            .path(self, "The code, as the customer types it. Case does not count.", example: "SPRING26")
+        case .codeIdentifier: .path(self, "The code or batch.")
         case .deviceId: .path(self, "The device.")
         case .file: .path(self, "The file's name.", .consoleName, example: "index.html")
         case .folder: .path(self, "The folder's name.", .consoleName, example: "pages")

@@ -43,7 +43,8 @@ struct StorebusCommand: AsyncParsableCommand {
                 subcommands: [
                     BuyCommand.self, ApproveCommand.self, DeclineCommand.self, ResolveCommand.self, FinishCommand.self,
                     RedeliverCommand.self, RestoreCommand.self, RefundCommand.self, RevokeCommand.self,
-                    SubCommand.self, DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self,
+                    CodeCommand.self, SubCommand.self, DownloadCommand.self, TxCommand.self, WatchCommand.self,
+                    DeviceCommand.self,
                     ReceiptCommand.self,
                 ]),
             CommandGroup(

@@ -15,6 +15,7 @@ struct PaymentArea: Area {
         [
             Route(PaymentRoutes.add) { try await addPayment($0) },
             Route(PaymentRoutes.purchase) { try await purchase($0) },
+            Route(OfferCodeRoutes.redeem) { try await redeem($0) },
         ]
     }
 
@@ -37,6 +38,30 @@ struct PaymentArea: Area {
         let added =
             request.payment.intentIdentifier == nil
             ? try await sender.reply(to: request, call) : try await intents.addSaved(request.payment, check, call)
+        return try await response(of: added, call)
+    }
+
+    /// Redeems an offer code: a purchase of its product with its offer.
+    private func redeem(_ call: Call) async throws -> Reply<PurchaseResponse> {
+        let key = try IdempotencyKey.read(call.request.headers)
+        let body = try await call.body(of: OfferCodeRoutes.redeem)
+        let session = call.session
+        let code = try await services.call(
+            PaymentEndpoints.findOfferCode,
+            FindOfferCodeRequest(bundleId: session.bundleId, offerCode: try call.parameter(.code, of: "offer code")),
+            for: call)
+        var request = AddPaymentRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            payment: Payment(
+                requestIdentifier: key, productIdentifier: code.productIdentifier,
+                appAccountToken: body.appAccountToken),
+            redeemedOffer: RedeemedOffer(type: .code, identifier: code.offer), redeemedCode: code)
+        request.payment.returnsOutcome = true
+        return try await response(of: try await sender.reply(to: request, call), call)
+    }
+
+    /// Makes the response to a payment that returns its outcome.
+    private func response(of added: AddPaymentReply, _ call: Call) async throws -> Reply<PurchaseResponse> {
         var response = PurchaseResponse(outcome: .init(added.transaction), transaction: added.transaction)
         if response.outcome == .purchased || response.outcome == .held {
             let outcome = try await signed(added.transaction.id, call)
@@ -158,5 +183,11 @@ extension PaymentRequest: CheckedBody {
         guard let promotional = offer?.promotional else { return paymentDiscount?.discount }
         return OfferToken(promotional.jws)?.discount(promotional.identifier)
             ?? DiscountParts(identifier: promotional.identifier).discount
+    }
+}
+
+extension CodeRedemption: CheckedBody {
+    package func validate() throws(StoreError) {
+        if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
     }
 }

@@ -26,7 +26,7 @@ struct AccessRecord {
     private(set) var access: Access?
     /// Method and template of the route.
     private var endpoint: String?
-    private var namesAccount = false
+    private var hasPrivatePath = false
     var principal = Principal.anonymous
     /// The isolated store that the request is about. Nil for the installation.
     var store: IsolatedApp?
@@ -46,7 +46,7 @@ struct AccessRecord {
     /// Notes the route of the request.
     mutating func found(_ route: Route) {
         (self.route, access) = (route.path, route.access)
-        (endpoint, namesAccount) = (route.logName, route.namesAccount)
+        (endpoint, hasPrivatePath) = (route.logName, route.hasPrivatePath)
     }
 
     mutating func finish(status: HTTPResponse.Status, duration: Duration) {
@@ -87,10 +87,10 @@ struct AccessRecord {
         return fields
     }
 
-    /// The path without parts that may be a person's name (S20): with an account it is the route's template, and
-    /// without a route, where any part may be one, its first two parts.
+    /// The path without parts that may be a person's name or a secret (S20): with an account or an offer code it is the
+    /// route's template, and without a route, where any part may be one, its first two parts.
     private var loggedPath: String {
-        if let route { return namesAccount ? route : path }
+        if let route { return hasPrivatePath ? route : path }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 3 else { return path }
         return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/") + "/..."

@@ -30,7 +30,7 @@ package struct Route: Sendable {
     /// Whether it is the operator's, about the data that an isolated store has for itself.
     let isOfStore: Bool
     /// Whether the path has an account, which may be a person's name.
-    let namesAccount: Bool
+    let hasPrivatePath: Bool
     /// The callers admitted. Configuration may change the endpoint's own.
     let access: Access
     /// Names the query may have.
@@ -87,7 +87,7 @@ package struct Route: Sendable {
         self.operation = operation
         self.method = HTTPRequest.Method(operation.method)
         isOfStore = access == .admin && IsolatedStoreRoutes.isOwn(operation)
-        namesAccount = operation.path.parameters.contains(.account)
+        hasPrivatePath = operation.path.parameters.contains { [.account, .code].contains($0) }
         logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access
         self.action = action

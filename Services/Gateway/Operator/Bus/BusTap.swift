@@ -145,7 +145,8 @@ enum Redaction {
     /// Names of members whose values open something or are signed for another: receipts, tokens, keys, and parts of
     /// files (`data`), because a catalogue has the key of its offers.
     private static let secrets: Set<String> = [  // keys: names of members
-        "authorization", "bodyStart", "data", "jws", "password", "privateKey", "receiptData", "secret", "sharedSecret",
+        "authorization", "bodyStart", "data", "jws", "offerCode",
+        "oneTimeCodes", "password", "privateKey", "receiptData", "secret", "sharedSecret",
         "signature", "signedPayload", "signedPayloads", "signedRenewalInfo", "signedTransactionInfo", "token",
         "transactionReceipt",
     ]

@@ -370,7 +370,7 @@ private struct TriggerPlanner {
             let what =
                 switch subtype {
                 case .upgrade: "a subscription and a higher one of its group with a promotional offer or an offer code"
-                case .downgrade: "a subscription and a lower one of its group with a promotional offer or an offer code"
+                case .downgrade: "a subscription and a lower one of its group with a promotional offer"
                 default: "a subscription with a promotional offer or an offer code for subscribers"
                 }
             throw missing("subscription", what)
@@ -386,7 +386,12 @@ private struct TriggerPlanner {
         }
         return facts.items.filter { item in
             group.isExactly(item.group) && (withSame || !item.identifier.isExactly(identifier))
-        }.map { Pair(from: from, to: $0, offer: $0.offers.first) }
+        }.map { to in
+            var pair = Pair(from: from, to: to, offer: to.offers.first)
+            // An offer code does not downgrade.
+            if pair.levels > 0 { pair.offer = to.offers.first { $0.type != .code } }
+            return pair
+        }
     }
 
     // MARK: Purchases

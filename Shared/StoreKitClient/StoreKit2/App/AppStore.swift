@@ -30,23 +30,24 @@ public enum AppStore: Sendable {
         try SKPaymentQueue.current.startedCore?.failIfSimulated(.manageSubscriptions)
     }
 
-    /// Throws: a customer of this store redeems an offer code outside the app.
-    /// - Throws: ``StoreKitError/unsupported``
+    /// Lets the customer redeem an offer code. ``Transaction/updates`` has the transaction.
+    ///
+    /// The customer is ``StoreConnection/enterOfferCode``. Without a code, or with one that the store refuses, the sheet
+    /// counts as dismissed, and the reason is in the connection's log. The anchor has no effect.
+    /// - Throws: ``StoreKitError``
     @MainActor public static func presentOfferCodeRedeemSheet(in anchor: some AnyObject) async throws {
-        try SKPaymentQueue.current.startedCore?.failIfSimulated(.offerCodeRedeem)
-        throw StoreKitError.unsupported
+        try await SKPaymentQueue.current.core.presentRedemption()
     }
 
     /// A wish for redeeming an offer code. There are none.
     public struct RedeemOption: Hashable, Sendable {}
 
-    /// Throws: a customer of this store redeems an offer code outside the app.
-    /// - Throws: ``StoreKitError/unsupported``
+    /// Lets the customer redeem an offer code, as ``presentOfferCodeRedeemSheet(in:)`` does, and returns the transaction.
+    /// - Throws: ``StoreKitError``. It is `userCancelled` when no code was redeemed, and when a parent is asked first.
     @MainActor public static func presentOfferCodeRedeemSheet(
         from anchor: some AnyObject, options: Set<RedeemOption> = []
     ) async throws -> VerificationResult<Transaction> {
-        try SKPaymentQueue.current.startedCore?.failIfSimulated(.offerCodeRedeem)
-        throw StoreKitError.unsupported
+        try await SKPaymentQueue.current.core.redemption()
     }
 
     /// Does nothing: this store has no reviews.
@@ -104,6 +105,65 @@ public struct AppStoreMerchandisingKind: Sendable {
 }
 
 extension QueueCore {
+    /// Lets the customer redeem an offer code. The stream delivers the transaction.
+    @concurrent func presentRedemption() async throws {
+        guard let code = try await enteredCode() else { return }
+        do {
+            let key = UUID().uuidString.lowercased()
+            let response = try await call.send(
+                HTTPCall(OfferCodeRoutes.redeem, [.code: code], body: CodeRedemption(), key: key))
+            let transaction = try response.body(of: OfferCodeRoutes.redeem).transaction
+            if transaction.transactionState == .failed {
+                reportUnredeemed(transaction.error?.localizedDescription ?? "the purchase failed")
+            }
+        } catch {
+            guard !isRefusal(error) else { return }
+            throw StoreKitError(cause: error)
+        }
+    }
+
+    /// Lets the customer redeem an offer code, and returns the transaction.
+    @concurrent fileprivate func redemption() async throws -> VerificationResult<Transaction> {
+        guard let code = try await enteredCode() else { throw StoreKitError.userCancelled }
+        // The purchase goes on when the caller's task is cancelled.
+        let result = try await StoreKitError.catching { () async throws -> Product.PurchaseResult in
+            do {
+                return try await Task { @concurrent in try await self.redeem(code) }.value
+            } catch StoreKitError.systemError(let error) where isRefusal(error) {
+                return .userCancelled
+            }
+        }
+        guard case .success(let transaction) = result else { throw StoreKitError.userCancelled }
+        return transaction
+    }
+
+    /// Asks the customer for a code.
+    /// - Returns: Nil when the customer enters none.
+    private func enteredCode() async throws -> String? {
+        try failIfSimulated(.offerCodeRedeem)
+        if let enter = connection.enterOfferCode { return await enter().flatMap { $0.isEmpty ? nil : $0 } }
+        guard let entered = ProcessInfo.processInfo.environment["STOREBUS_OFFER_CODE"], !entered.isEmpty else {
+            StoreConnection.warn(
+                "no offer code was entered: set StoreConnection.enterOfferCode or STOREBUS_OFFER_CODE", connection)
+            return nil
+        }
+        return entered
+    }
+
+    /// Tells whether the store has refused a code, and reports the reason.
+    private func isRefusal(_ error: any Error) -> Bool {
+        let refusals: [StoreErrorCode] = [.notFound, .codeSpent, .codeExpired, .codeRedeemed, .codeIneligible]
+        guard let problem = error as? StoreProblem, refusals.contains(where: { $0.name == problem.code }) else {
+            return false
+        }
+        reportUnredeemed(problem.detail)
+        return true
+    }
+
+    private func reportUnredeemed(_ reason: String) {
+        StoreConnection.warn("the offer code was not redeemed: \(reason)", connection)
+    }
+
     /// Forgets what was read, here and in the store.
     @concurrent func sync() async throws {
         try await StoreKitError.catching {

@@ -35,9 +35,30 @@ extension QueueCore {
         {
             return .userCancelled
         }
+        let request = order.request
+        return try await runPurchase(order.storefrontQuestion) { key in
+            try await outcome(
+                of: HTTPCall(PaymentRoutes.purchase, body: request, key: key), key: key,
+                intent: request.intentIdentifier, ofSignedOffer: request.offer != nil)
+        }
+    }
+
+    /// Redeems an offer code, and waits for the outcome.
+    /// - Throws: ``Product/PurchaseError`` or ``StoreKitError``
+    func redeem(_ code: String) async throws -> Product.PurchaseResult {
+        try await runPurchase(nil) { key in
+            let call = HTTPCall(OfferCodeRoutes.redeem, [.code: code], body: CodeRedemption(), key: key)
+            return try await outcome(of: call, key: key)
+        }
+    }
+
+    /// Runs a purchase, whose transaction the stream does not deliver meanwhile.
+    private func runPurchase(
+        _ question: StorefrontQuestion?, _ body: (_ key: String) async throws -> Product.PurchaseResult
+    ) async throws -> Product.PurchaseResult {
         let key = UUID().uuidString.lowercased()
         let warns = change { state in
-            state.purchases[key] = RunningPurchase(question: order.storefrontQuestion)
+            state.purchases[key] = RunningPurchase(question: question)
             state.deliveries.begins(key: key)
             state.usesSignedData = true
             followListeners(in: &state)
@@ -60,7 +81,7 @@ extension QueueCore {
             withExtendedLifetime(living) {}
         }
         do {
-            return try await outcome(of: order, key: key)
+            return try await body(key)
         } catch let error as Product.PurchaseError {
             throw error
         } catch {
@@ -69,14 +90,15 @@ extension QueueCore {
     }
 
     /// Asks for the outcome, and again whenever the stream has news of the purchase.
-    private func outcome(of order: PurchaseOrder, key: String) async throws -> Product.PurchaseResult {
+    private func outcome(
+        of request: HTTPCall, key: String, intent: String? = nil, ofSignedOffer: Bool = false
+    ) async throws -> Product.PurchaseResult {
         while true {
-            let intent = order.request.intentIdentifier
             let response: HTTPResponse
             do {
-                response = try await call.send(HTTPCall(PaymentRoutes.purchase, body: order.request, key: key))
+                response = try await call.send(request)
             } catch let problem as StoreProblem where problem.storeKitError != nil {
-                return try .init(failure: SKError(cause: problem), ofSignedOffer: order.request.offer != nil)
+                return try .init(failure: SKError(cause: problem), ofSignedOffer: ofSignedOffer)
             } catch let problem as StoreProblem where problem.code == StoreErrorCode.intentDecided.name {
                 if let intent { state.withLock { $0.intents.purchased(intent) } }
                 throw problem
@@ -97,7 +119,7 @@ extension QueueCore {
             case .failed:
                 if state.withLock({ $0.purchases[key]?.isStopped == true }) { return .userCancelled }
                 let error = reply.transaction.error.map { SKError($0) } ?? SKError(.unknown)
-                return try .init(failure: error, ofSignedOffer: order.request.offer != nil)
+                return try .init(failure: error, ofSignedOffer: ofSignedOffer)
             case .purchasing: await news(of: key)
             }
         }

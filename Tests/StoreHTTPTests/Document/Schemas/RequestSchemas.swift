@@ -60,6 +60,7 @@ extension SchemaTable {
         declare(PurchaseOffer.self, .part(["winBack": .text(max: 255)]))
         declare(
             PurchaseOffer.Promotional.self, .part(["identifier": .text(max: 255), "jws": .text(max: 4096)]))
+        declare(CodeRedemption.self, .part(["appAccountToken": .text(max: 255)]))
         declare(NewRestore.self, .part(["applicationUsername": .text(max: 255)]))
         declare(ProductsQuery.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))
         declare(ReceiptQuestion.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))
@@ -111,6 +112,22 @@ extension SchemaTable {
                     ["properties": ["answer": ["const": "decline"]]], ["properties": ["error": ["type": "null"]]],
                 ]
             ]))
+        declare(
+            NewOfferCode.self,
+            .forms(
+                [
+                    .init(required: ["productIdentifier", "offer", "code", "redemptionsMax"]),
+                    .init(
+                        required: ["productIdentifier", "offer", "count", "expiresInDays"],
+                        ["expiresInDays": .integer(1...NewOfferCode.batchDaysMax)]),
+                ],
+                [
+                    "productIdentifier": .product, "offer": .identifier(),
+                    "code": .text(matching: "^[0-9A-Za-z]{1,\(NewOfferCode.wordMax)}$"),
+                    "redemptionsMax": .integer(1...NewOfferCode.wordRedemptionsMax),
+                    "count": .integer(1...NewOfferCode.batchMax),
+                    "expiresInDays": .integer(1...NewOfferCode.wordDaysMax),
+                ]))
         declare(OutsidePurchase.self, .part(["account": .account, "productIdentifier": .product]))
         declare(
             RedeemedOffer.self,

@@ -137,7 +137,7 @@ private final class Life {
     private var sections: [String: [String]] = [:]
     /// The transactions' names, by their numbers.
     private var names: [UInt64: String] = [:]
-    /// What calls of this step have returned.
+    /// The results of this step's calls.
     private var returned: [String] = []
     private var moves = 0
     /// The subscription's latest transaction.

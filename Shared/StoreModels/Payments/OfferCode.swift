@@ -10,7 +10,7 @@ public struct OfferCode: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
         /// One word for many customers, with a limit.
         case custom
-        /// A batch of codes, each of which is redeemed once.
+        /// A batch of codes. Each is redeemed once.
         case oneTime
     }
 

@@ -86,8 +86,7 @@ struct CodeCommand: AsyncParsableCommand {
                     json: \.json, ifEmpty: "no codes"
                 ) { code in
                     [
-                        code.name, code.productIdentifier, code.offer, code.redeemed, code.end,
-                        code.isActive ? "active" : "inactive",
+                        code.name, code.productIdentifier, code.offer, code.redeemed, code.end, code.state,
                     ]
                 })
         }
@@ -182,16 +181,17 @@ extension OfferCode {
     fileprivate var name: String { code ?? codeIdentifier }
     fileprivate var redeemed: String { "\(redemptions) of \(redemptionsMax)" }
     fileprivate var end: String { expiresAt.map { Format.time($0) } ?? "-" }
+    fileprivate var state: String { isActive ? "active" : "inactive" }
 
     fileprivate var fields: FieldList {
         [
             "code": name, "product": productIdentifier, "offer": offer, "redeemed": redeemed, "ends": end,
-            "state": isActive ? "active" : "inactive",
+            "state": state,
         ]
     }
 
-    /// What a table shows, and the rest.
+    /// All members, and the state in the table's word.
     fileprivate var json: JSONValue {
-        JSONText.value(self).with(["state": .string(isActive ? "active" : "inactive")])
+        JSONText.value(self).with(["state": .string(state)])
     }
 }

@@ -93,6 +93,12 @@ final class WireClient {
         return input
     }
 
+    /// Whether a read would not block.
+    var isReadable: Bool {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
     /// Our end of the stream, without closing it.
     func finish() { shutdown(socket, CInt(SHUT_WR)) }
 

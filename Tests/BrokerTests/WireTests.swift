@@ -246,6 +246,8 @@ import Testing
             let client = try WireClient.signedIn(port: port)
             let unsigned = try WireClient(port: port)
             async let stopped: Void = broker.stop()
+            // A read that blocks holds one of the pool's two threads, and `stop` needs one to begin.
+            try await eventually("the client is told") { client.isReadable }
             #expect(try client.log(2) == ["drain", "bye"])
             client.finish()
             unsigned.finish()

@@ -1,13 +1,22 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that has the client library and nothing else of the store: `scripts/client-package` builds and runs it.
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+// An app that has the client library and nothing else of the store, and tests that have StoreKitTest and nothing else.
+// `scripts/client-package` builds and runs both.
 let package = Package(
     name: "ClientApp",
     dependencies: [.package(path: "../../Client")],
     targets: [
         .executableTarget(
-            name: "ClientApp", dependencies: [.product(name: "StoreKit", package: "Client")],
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            name: "ClientApp", dependencies: [.product(name: "StoreKit", package: "Client")], swiftSettings: settings),
+        .testTarget(
+            name: "StoreKitTestTests",
+            dependencies: [
+                .product(name: "StoreKitTest", package: "Client"),
+                .product(name: "StoreKitTesting", package: "Client"),
+            ],
+            resources: [.copy("Resources")], swiftSettings: settings),
     ]
 )

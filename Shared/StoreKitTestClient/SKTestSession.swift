@@ -69,6 +69,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
         // An earlier session of the file may have set errors.
         ClientUnderTest.failNothing()
+        ClientUnderTest.speak(nil)
         change { $0 = SKTestSession.defaults }
         guard testStore.clockIsMoved.withLock({ $0 }) else { return }
         attempt { try moveClock(ClockSetting(now: Timestamp(Date()), frozen: false)) }
@@ -92,12 +93,12 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The language of texts. Products have the texts of their storefront, so setting it has no effect.
+    /// The language of products, where the file has it. Until it is set, products are in their storefront's language.
     open var locale: Locale {
         get { state.withLock { $0.locale } ?? Locale(identifier: "en_US") }
         set {
             state.withLock { $0.locale = newValue }
-            warn("locale has no effect: products have the texts of the storefront")
+            ClientUnderTest.speak(String(newValue.identifier.prefix { $0 != "@" }))
         }
     }
 

@@ -78,17 +78,19 @@ extension CatalogStore {
     }
 
     func query(
-        _ identifiers: [String], in storefront: String = "USA", of bundleId: String = CatalogFixture.bundleId
+        _ identifiers: [String], in storefront: String = "USA", language: String? = nil,
+        of bundleId: String = CatalogFixture.bundleId
     ) throws -> ProductsReply {
         let reply = try products.query(
-            ProductsRequest(bundleId: bundleId, productIdentifiers: identifiers, storefront: storefront))
+            ProductsRequest(
+                bundleId: bundleId, productIdentifiers: identifiers, storefront: storefront, language: language))
         return ProductsReply(
             products: try reply.products.map { try StoreJSON.decode(Product.self, from: Array($0.bytes)) },
             invalidProductIdentifiers: reply.invalidProductIdentifiers, catalogVersion: reply.catalogVersion)
     }
 
-    func product(_ identifier: String, in storefront: String = "USA") throws -> Product? {
-        try query([identifier], in: storefront).products.first
+    func product(_ identifier: String, in storefront: String = "USA", language: String? = nil) throws -> Product? {
+        try query([identifier], in: storefront, language: language).products.first
     }
 
     func quote(

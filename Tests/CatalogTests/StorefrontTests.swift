@@ -96,6 +96,32 @@ import Testing
         }
     }
 
+    /// M12: a preferred language that the catalogue has precedes the storefront's, which keeps its prices.
+    @Test(arguments: [
+        ("USA", "fr", "Plages"), ("USA", "fr-CA", "Plages"), ("USA", "fr_FR", "Plages"), ("FRA", "en_GB", "Beaches"),
+        ("USA", "zh_TW", "海灘"), ("USA", "zh-Hans-SG", "海滩"), ("FRA", "ja_JP", "Plages"), ("PRT", "ja", "Praias"),
+    ])
+    func `M12 the title is in the preferred language`(country: String, language: String, title: String) async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(Self.texts)
+            let usual = try #require(try store.product("a", in: country))
+            let product = try #require(try store.product("a", in: country, language: language))
+            #expect(product.localizedTitle == title)
+            #expect(product.price == usual.price && product.priceLocale == usual.priceLocale)
+            #expect(try store.product("a", in: country) == usual)
+        }
+    }
+
+    @Test(arguments: ["", "f", "french", "fr_", "fr@currency=EUR", "fr FR", "12"])
+    func `M12 a language without a language's form is refused by name`(language: String) async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(Self.texts)
+            let error = #expect(throws: StoreError.self) { try store.product("a", language: language) }
+            #expect(error?.code == .requestInvalid)
+            #expect(error?.details["path"] == "$.language")
+        }
+    }
+
     @Test func `M12 the default localization is the file's own, and the reference name replaces a missing title`()
         async throws
     {

@@ -95,6 +95,20 @@ import Testing
         }
     }
 
+    @Test func `M12: a product in another language is another entry`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let path = "/v1/products?ids=com.example.fishing"
+            _ = try await store.send(.GET, path, token: token)
+            _ = try await store.send(.GET, path + "&language=fr", token: token)
+            _ = try await store.send(
+                .POST, "/v1/products/query", token: token,
+                body: #"{"productIdentifiers":["com.example.fishing"],"language":"pt_BR"}"#)
+            let languages = store.catalog.contents.withLock { $0.productRequests.map(\.language) }
+            #expect(languages == [nil, "fr", "pt_BR"])
+        }
+    }
+
     @Test func `what an operator changes, the next request sees; meanwhile Catalog is asked once`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

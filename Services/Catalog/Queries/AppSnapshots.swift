@@ -195,13 +195,15 @@ final class AppSnapshot: Sendable {
 /// A catalogue with derived data: positions by identifier, and its products in storefronts. It does not depend on
 /// settings, content and promotions.
 final class CatalogIndex: Sendable {
-    /// Maximum number of cached storefronts. Another one replaces the oldest.
+    /// Maximum number of cached storefronts and languages. Another one replaces the oldest.
     private static let presentedMax = 8
 
     let catalog: Catalog
     private let positions: [ExactText: Int]
     private let groups: [ExactText: [String]]
-    private let presented = Locked<[(countryCode: String, catalog: PresentedCatalog)]>([])
+    /// The languages of its texts.
+    private let languages: Set<LocaleName>
+    private let presented = Locked<[(entry: StorefrontEntry, catalog: PresentedCatalog)]>([])
 
     init(_ catalog: Catalog) {
         self.catalog = catalog
@@ -213,6 +215,19 @@ final class CatalogIndex: Sendable {
             catalog.products.compactMap { product in
                 product.subscription.map { (ExactText($0.groupIdentifier), [product.productIdentifier]) }
             }, uniquingKeysWith: +)
+        languages = catalog.products.reduce(into: []) { languages, product in
+            for text in product.localizations { languages.insert(text.locale) }
+            for text in product.subscription?.groupLocalizations ?? [] { languages.insert(text.locale) }
+        }
+    }
+
+    /// Returns the storefront with the catalogue's language that is closest to a preferred one, if it has one. So a
+    /// storefront is presented in as many languages as the catalogue has.
+    func entry(_ entry: StorefrontEntry, preferring wanted: LocaleName) -> StorefrontEntry {
+        let closest = languages.map { ($0, $0.closeness(to: wanted)) }.filter { $0.1 > 0 }.max {
+            ($0.1, $1.0.description) < ($1.1, $0.0.description)
+        }
+        return closest.map { entry.preferring($0.0) } ?? entry
     }
 
     /// Returns the product's position in the catalogue, if the app has the product.
@@ -223,14 +238,16 @@ final class CatalogIndex: Sendable {
 
     /// Returns the catalogue as a storefront shows it.
     func products(in entry: StorefrontEntry) -> PresentedCatalog {
-        let countryCode = entry.storefront.countryCode
-        if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
+        let isSame = { (other: StorefrontEntry) in
+            other.storefront.countryCode == entry.storefront.countryCode && other.languages == entry.languages
+        }
+        if let ready = presented.withLock({ $0.first { isSame($0.entry) }?.catalog }) { return ready }
         // Created outside of the lock: two requests may create the same one, which is harmless.
         let made = PresentedCatalog(catalog, for: entry)
         presented.withLock { presented in
-            presented.removeAll { $0.countryCode == countryCode }
+            presented.removeAll { isSame($0.entry) }
             if presented.count == Self.presentedMax { presented.removeFirst() }
-            presented.append((countryCode, made))
+            presented.append((entry, made))
         }
         return made
     }

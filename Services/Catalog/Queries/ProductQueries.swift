@@ -17,7 +17,7 @@ struct ProductQueries: Sendable {
 
     /// Returns requested products. Every requested identifier is in exactly one of the two lists (M2, M4), once (M7),
     /// in the order of its first occurrence. An unknown app has no products, so all identifiers are invalid (M137).
-    /// - Throws: `requestInvalid`, or `bodyTooLarge` when the reply does not fit one message.
+    /// - Throws: `requestInvalid` for an unknown storefront or language, or `bodyTooLarge` when the reply does not fit one message.
     func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
@@ -29,7 +29,12 @@ struct ProductQueries: Sendable {
         }
         var reply = ProductsReplyOf<RawJSON>(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
         let snapshot = directory.snapshot(of: request.bundleId)
-        let sale = snapshot.map { Sale($0, policy($0, entry), entry) }
+        let language = try request.language.map(Self.language)
+        let sale = snapshot.map { snapshot in
+            Sale(
+                snapshot, policy(snapshot, entry),
+                language.map { snapshot.index.entry(entry, preferring: $0) } ?? entry)
+        }
         reply.catalogVersion = snapshot?.app.catalogVersion ?? 0
         var seen: Set<ExactText> = []
         var byteCount = 0
@@ -46,6 +51,15 @@ struct ProductQueries: Sendable {
             throw StoreError(.bodyTooLarge, "the requested products do not fit one answer; request fewer at a time")
         }
         return reply
+    }
+
+    private static func language(_ text: String) throws(StoreError) -> LocaleName {
+        guard let language = LocaleName(text), !text.contains("@") else {
+            throw StoreError(
+                .requestInvalid, "$.language: '\(text.prefix(20))' is not a language; it must be one such as fr or pt_BR",
+                details: ["path": "$.language"])
+        }
+        return language
     }
 
     /// Lists a page of products in the catalogue's order, cut to fit one message.

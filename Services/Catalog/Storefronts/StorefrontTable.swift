@@ -92,7 +92,7 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
     /// How the locale writes prices.
     let pricePattern: PricePattern
     /// The languages of its texts, in order of preference.
-    let languages: [LocaleName]
+    private(set) var languages: [LocaleName]
 
     private enum CodingKeys: String, CodingKey {
         case countryCode, identifier, name, currency, locale, pricePattern, languages
@@ -120,6 +120,9 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
             return name
         }
     }
+
+    /// Returns the storefront with another language before its own.
+    func preferring(_ language: LocaleName) -> StorefrontEntry { with(self) { $0.languages.insert(language, at: 0) } }
 
     /// The value of `priceLocale`: `fr_FR@currency=EUR`.
     var priceLocale: String { "\(locale)@currency=\(currency)" }

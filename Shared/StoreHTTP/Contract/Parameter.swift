@@ -78,6 +78,8 @@ extension Parameter {
         example: .array(["com.example.hiddenBeaches", "com.example.pro.monthly"]))
     package static let storefront = Parameter(
         "storefront", "The storefront of prices and texts. Default: the app's.", .storefrontCode, example: "FRA")
+    package static let language = Parameter(
+        "language", "The preferred language of texts. Default: the storefront's.", .languageName, example: "fr")
     package static let storefronts = Parameter(
         "storefronts", "Alpha-3 codes. Default: all.", .list(of: .storefrontCode, max: 500), separator: .comma,
         example: .array(["FRA", "USA"]))

@@ -52,6 +52,8 @@ package indirect enum Schema: Sendable {
     /// An ISO 3166-1 alpha-3 code. The document lists the codes of the catalogue's table.
     package static let storefrontCode: Schema = .component(
         "StorefrontCode", ["type": "string", "description": "ISO 3166-1 alpha-3, of the App Store's storefronts."])
+    /// A language with script or region, such as `zh_Hant`.
+    package static let languageName: Schema = text(matching: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$")
     /// A service, or `broker` for every service.
     package static let faultTarget: Schema = .component(
         "FaultTarget",

@@ -770,8 +770,8 @@ extension ProductsPageResponse {
 
 extension ProductsQuery {
     @_disfavoredOverload
-    package init(productIdentifiers: borrowing [String]) {
-        self.init(productIdentifiers: copy productIdentifiers)
+    package init(productIdentifiers: borrowing [String], language: String? = nil) {
+        self.init(productIdentifiers: copy productIdentifiers, language: language)
     }
 }
 

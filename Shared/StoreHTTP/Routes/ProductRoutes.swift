@@ -8,7 +8,7 @@ package enum ProductRoutes {
     /// all.
     package static let list = HTTPEndpoint<Empty, ProductsResponse<Product>>(
         "getProducts", .get, "/v1/products", .app,
-        parameters: [.ids])
+        parameters: [.ids, .language])
     /// Reads up to 500 products, named in the body.
     package static let query = HTTPEndpoint<ProductsQuery, ProductsResponse<Product>>(
         "queryProducts", .post, "/v1/products/query", .app)
@@ -32,6 +32,9 @@ package enum ProductRoutes {
 package struct ProductsQuery: Hashable, Sendable, Codable {
     /// At most 500. Duplicates count once.
     package var productIdentifiers: [String]
+    /// The preferred language of texts, such as `fr` or `pt_BR`. Where the catalogue lacks it, and without it, texts are
+    /// in the storefront's language.
+    package var language: String?
 }
 
 /// The response of `POST /v1/products/query`:

@@ -21,6 +21,8 @@ final class QueueCore: Sendable {
     let saved: SavedLists
     /// The errors that a test has set for calls.
     let failures = LockedValue<[FailableCall: any Error]>([:])
+    /// The language of products that a test has set.
+    let language = LockedValue<String?>(nil)
     private let downloadQueue: LockedValue<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
@@ -243,8 +245,7 @@ extension QueueCore {
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> Task<Void, Never> {
         request(completion) { [self] in
-            try failIfSimulated(.loadProducts)
-            let reply = try await Self.products(identifiers.sorted(), by: gateway)
+            let reply = try await products(identifiers.sorted())
             return SKProductsResponse(
                 products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers
             )
@@ -254,13 +255,7 @@ extension QueueCore {
     /// Requests products by unique identifiers.
     func products(_ identifiers: [String]) async throws -> ProductsResponse<StoreModels.Product> {
         try failIfSimulated(.loadProducts)
-        return try await Self.products(identifiers, by: gateway)
-    }
-
-    private static func products(
-        _ identifiers: [String], by gateway: GatewayClient
-    ) async throws -> ProductsResponse<StoreModels.Product> {
-        let query = StoreHTTP.ProductsQuery(productIdentifiers: identifiers)
+        let query = StoreHTTP.ProductsQuery(productIdentifiers: identifiers, language: language.withLock { $0 })
         let response = try await gateway.send(HTTPCall(ProductRoutes.query, body: query)).checked()
         return try response.body(of: ProductRoutes.query)
     }

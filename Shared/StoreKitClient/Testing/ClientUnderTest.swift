@@ -50,6 +50,13 @@ package enum ClientUnderTest {
         while core.sessions.current?.storefront.countryCode != countryCode, Date() < end { usleep(5_000) }
     }
 
+    /// Requests products in a language.
+    /// - Parameter language: An identifier of a locale, without keywords. Nil for the storefront's language.
+    package static func speak(_ language: String?) {
+        if language == nil, core == nil { return }
+        SKPaymentQueue.default().core.language.withLock { $0 = language }
+    }
+
     /// Lets calls of one kind fail.
     /// - Parameter error: Nil lets them succeed again.
     package static func fail(_ call: FailableCall, with error: (any Error)?) {

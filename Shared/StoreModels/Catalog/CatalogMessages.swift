@@ -135,6 +135,8 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
     public var productIdentifiers: [String]
     /// Alpha-3 country code of the account's storefront.
     public var storefront: String
+    /// As ``ProductsQuery/language``.
+    public var language: String?
 }
 
 /// The products and the invalid identifiers of a request. Every requested identifier is in exactly one of the two lists

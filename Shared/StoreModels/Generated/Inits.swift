@@ -1580,8 +1580,9 @@ extension ProductsReplyOf {
 
 extension ProductsRequest {
     @_disfavoredOverload
-    public init(bundleId: borrowing String, productIdentifiers: [String], storefront: String) {
-        self.init(bundleId: copy bundleId, productIdentifiers: productIdentifiers, storefront: storefront)
+    public init(bundleId: borrowing String, productIdentifiers: [String], storefront: String, language: String? = nil) {
+        self.init(
+            bundleId: copy bundleId, productIdentifiers: productIdentifiers, storefront: storefront, language: language)
     }
 }
 

@@ -12,10 +12,14 @@ struct ProductArea: Area {
 
     var routes: [Route] {
         [
-            Route(ProductRoutes.list) { try await products($0.query.list("ids"), at: "query ids", $0) },
+            Route(ProductRoutes.list) { call in
+                try await products(
+                    ProductsQuery(
+                        productIdentifiers: call.query.list("ids"), language: call.query.single("language")),
+                    at: "query ids", call)
+            },
             Route(ProductRoutes.query) { call in
-                let query = try await call.body(of: ProductRoutes.query)
-                return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
+                try await products(call.body(of: ProductRoutes.query), at: "$.productIdentifiers", call)
             },
         ]
     }
@@ -23,15 +27,16 @@ struct ProductArea: Area {
     /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
     /// Catalog and Eligibility are asked concurrently, but the response requires only Catalog.
     private func products(
-        _ identifiers: [String], at path: String, _ call: Call
+        _ asked: ProductsQuery, at path: String, _ call: Call
     ) async throws -> Reply<ProductsResponse<Product>> {
+        let identifiers = asked.productIdentifiers
         try Identifier.checkProducts(identifiers, at: path)
         guard !identifiers.isEmpty else {
             return try Reply(ProductsResponse(products: [], invalidProductIdentifiers: [], degraded: []))
         }
         let customer = await accounts.customer(call)
         try customer.checkMayLoadProducts()
-        let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers)
+        let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers, language: asked.language)
         if let known = directory.known(query, at: customer.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
             let answers = try await eligibility.results(

@@ -2,7 +2,7 @@ import BusService
 import GatewayEdge
 import StoreModels
 
-/// Cache of products as Catalog presented them, by app and storefront, with the app's version. An entry is valid while
+/// Cache of products as Catalog presented them, by app, storefront and language, with the app's version. An entry is valid while
 /// the app has that version, for a second at most, because some products become available by date.
 final class ProductDirectory: Sendable {
     /// Lifetime of an entry of the current version, counted from its request.
@@ -14,6 +14,7 @@ final class ProductDirectory: Sendable {
         @ExactText var bundleId: String
         @ExactText var storefront: String
         @ExactText var productIdentifier: String
+        var language: String?
 
         /// Leaves the app out: apps have products of their own, as a rule.
         func hash(into hasher: inout Hasher) {
@@ -70,7 +71,9 @@ final class ProductDirectory: Sendable {
     }
 
     private static func key(_ identifier: String, _ query: ProductsInParts) -> Key {
-        Key(bundleId: query.bundleId, storefront: query.storefront, productIdentifier: identifier)
+        Key(
+            bundleId: query.bundleId, storefront: query.storefront, productIdentifier: identifier,
+            language: query.language)
     }
 }
 
@@ -86,18 +89,24 @@ struct ProductsInParts: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let storefront: String
+    /// As `ProductsQuery.language`.
+    let language: String?
     /// The requested identifiers without duplicates (M7), compared byte by byte, as the catalogue does.
     let identifiers: [String]
 
-    init(services: ServiceCaller, customer: RequestCustomer, identifiers: [String]) {
+    init(services: ServiceCaller, customer: RequestCustomer, identifiers: [String], language: String? = nil) {
         self.init(
-            services: services, bundleId: customer.bundleId, storefront: customer.storefront, identifiers: identifiers)
+            services: services, bundleId: customer.bundleId, storefront: customer.storefront, identifiers: identifiers,
+            language: language)
     }
 
-    init(services: ServiceCaller, bundleId: String, storefront: String, identifiers: [String]) {
+    init(
+        services: ServiceCaller, bundleId: String, storefront: String, identifiers: [String], language: String? = nil
+    ) {
         self.services = services
         self.bundleId = bundleId
         self.storefront = storefront
+        self.language = language
         var seen: Set<ExactText> = []
         self.identifiers = identifiers.filter { seen.insert($0).inserted }
     }
@@ -126,7 +135,8 @@ struct ProductsInParts: Sendable {
     }
 
     private func ask(_ part: [String], _ context: CallContext) async -> Result<Reply, StoreError> {
-        let request = ProductsRequest(bundleId: bundleId, productIdentifiers: part, storefront: storefront)
+        let request = ProductsRequest(
+            bundleId: bundleId, productIdentifiers: part, storefront: storefront, language: language)
         do throws(StoreError) {
             let endpoint = CatalogEndpoints.queryProducts(as: EncodedProduct.self)
             return .success(try await services.call(endpoint, request, context: context))

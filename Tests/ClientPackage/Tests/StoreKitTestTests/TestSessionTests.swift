@@ -50,6 +50,16 @@ import Testing
         #expect(await entitlements().isEmpty)
     }
 
+    @Test func `products are in the session's language, with the storefront's prices`() async throws {
+        session.locale = Locale(identifier: "fr_FR@currency=EUR")
+        let french = try await product(Self.beaches)
+        #expect(french.displayName == "Plages secrètes")
+        #expect(french.displayPrice == "$0.99")
+        session.resetToDefaultState()
+        #expect(session.locale == Locale(identifier: "en_US"))
+        #expect(try await product(Self.beaches).displayName == "Hidden Beaches")
+    }
+
     @Test func `a purchase outside the app comes by updates`() async throws {
         var updates = Transaction.updates.makeAsyncIterator()
         let token = UUID()

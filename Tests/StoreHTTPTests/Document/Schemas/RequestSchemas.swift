@@ -62,7 +62,9 @@ extension SchemaTable {
             PurchaseOffer.Promotional.self, .part(["identifier": .text(max: 255), "jws": .text(max: 4096)]))
         declare(CodeRedemption.self, .part(["appAccountToken": .text(max: 255)]))
         declare(NewRestore.self, .part(["applicationUsername": .text(max: 255)]))
-        declare(ProductsQuery.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))
+        declare(
+            ProductsQuery.self,
+            .part(["productIdentifiers": .list(of: .product, max: 500), "language": .languageName]))
         declare(ReceiptQuestion.self, .part(["productIdentifiers": .list(of: .product, max: 500)]))
         declare(SubscriptionChange.self, .part(["autoRenewProductIdentifier": .product]))
         declare(DecisionRequest.self, .part(["feedback": .text(max: 500)]))

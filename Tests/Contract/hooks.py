@@ -84,9 +84,10 @@ def filter_case(context, case):
 
 def short_wait(case):
     """Nothing happens while a single client waits, so a minute would only be a minute. And `after` is what an answer
-    gave: a position never given is refused."""
+    gave: a position never given is refused, and so is one of intents' events among transactions'."""
     query = {**(case.query or {}), "timeout": "50ms"}
-    if not str(query.get("after", "")).startswith("e_"):
+    prefix = "ie_" if str(query.get("type", "")).startswith("intent") else "e_"
+    if not str(query.get("after", "")).startswith(prefix):
         query.pop("after", None)
     case.query = query
 

@@ -36,6 +36,18 @@ import Testing
         await #expect(throws: URLError.self) { try await transport.load(request(gateway, "/long"), limit: 4999) }
     }
 
+    @Test func `a long response comes over a connection that has carried another one`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on("GET /first") { _ in .json([String: String]()) }
+        gateway.on("GET /long") { _ in .silence }
+        let (first, long) = (gateway.url.appendingPathComponent("first"), gateway.url.appendingPathComponent("long"))
+        let task = await HTTPTransport(timeout: .seconds(60)).start(
+            URLRequest(url: long), after: URLRequest(url: first), StreamTransfer(bytesMax: 100))
+        try await eventually("both are asked") { gateway.requests("GET /long").count == 1 }
+        #expect(gateway.requests("GET /first").map(\.connection) == gateway.requests("GET /long").map(\.connection))
+        task.cancel()
+    }
+
     @Test func `a redirect is an answer and not followed`() async throws {
         let (gateway, other) = (try FakeGateway(), try FakeGateway())
         gateway.on("POST /away") { [url = other.url] _ in

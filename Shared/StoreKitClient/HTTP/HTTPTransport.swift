@@ -10,9 +10,26 @@ struct HTTPTransport: Sendable {
 
     /// Sends a request, and passes its response to `transfer`.
     @discardableResult
-    func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask {
-        let session = URLSession(
-            configuration: configuration, delegate: TransferDelegate(transfer), delegateQueue: nil)
+    func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask { start(request, in: session(transfer)) }
+
+    /// Sends a request with a long response over a connection that has carried another response.
+    ///
+    /// Foundation on Linux watches whether a new connection can be written to, and stops only when its first response
+    /// has ended. A connection nearly always can be, so a first response that does not end takes a whole core.
+    /// - Parameter first: The request before it, in the same connection. Its response is not looked at.
+    func start(_ request: URLRequest, after first: URLRequest, _ transfer: any Transfer) async -> URLSessionTask {
+        let session = session(transfer)
+        #if canImport(FoundationNetworking)
+            _ = try? await session.data(for: first)
+        #endif
+        return start(request, in: session)
+    }
+
+    private func session(_ transfer: any Transfer) -> URLSession {
+        URLSession(configuration: configuration, delegate: TransferDelegate(transfer), delegateQueue: nil)
+    }
+
+    private func start(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
         let task = session.dataTask(with: request)
         task.resume()
         // The session is released when the task has ended.
@@ -47,7 +64,7 @@ struct HTTPTransport: Sendable {
     }
 }
 
-/// Passes the response of a session's only request to its transfer.
+/// Passes the response of a session's last request to its transfer.
 private final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfer: any Transfer
 

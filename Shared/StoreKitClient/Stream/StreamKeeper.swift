@@ -57,10 +57,14 @@ struct StreamKeeper: Sendable {
     ) async throws {
         var call = HTTPCall(TransactionRoutes.stream, query: ["form": isSigned ? "2" : nil])
         call.headers["Accept"] = "text/event-stream"
-        guard let request = call.request(to: connection.gateway, token: token) else { throw URLError(.badURL) }
+        guard let request = call.request(to: connection.gateway, token: token),
+            var first = HTTPCall(MonitoringRoutes.liveness).request(to: connection.gateway, token: nil)
+        else { throw URLError(.badURL) }
+        first.setValue("keep-alive", forHTTPHeaderField: "Connection")
+        first.timeoutInterval = timing.requestTimeout / .seconds(1)
         core()?.streamOpening(number)
         let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
-        let task = transport.start(request, transfer)
+        let task = await transport.start(request, after: first, transfer)
         defer { task.cancel() }
         var parser = ServerSentEventParser(byteCountMax: ClientLimits.eventBytesMax)
         var refusal: HTTPResponse?

@@ -118,7 +118,9 @@ final class FakeGateway: Sendable {
         }
         guard let number else { return connection.shut() }
         Thread.detachNewThread { [weak self, keepsConnections] in
-            while let request = connection.readRequest(), let answer = self?.answer(request) {
+            while var request = connection.readRequest() {
+                request.connection = number
+                guard let answer = self?.answer(request) else { break }
                 // As a server may: closed, without a header that announces it.
                 let isLast = request.headers["connection"]?.lowercased() == "close"
                 guard Self.carryOut(answer, connection), !isLast || keepsConnections else { break }

@@ -9,6 +9,8 @@ struct FakeRequest: Sendable {
     /// Names in lower case.
     var headers: [String: String]
     var body: [UInt8]
+    /// The number of its connection.
+    var connection = 0
 
     /// `POST /v1/payments`
     var line: String { "\(method) \(path)" }

@@ -54,6 +54,10 @@ case "wait":
 case "both":
     SKPaymentQueue.default().add(observer)
     _ = PurchaseIntent.intents.makeAsyncIterator()
+case "observe":
+    // With a store. A real app runs for hours like this.
+    SKPaymentQueue.default().add(observer)
+    sleep(5)
 case "payment": SKPaymentQueue.default().add(SKPayment())
 case "store": ask(delegate)
 default: exit(64)

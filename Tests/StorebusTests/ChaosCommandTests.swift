@@ -83,7 +83,7 @@ import Testing
     private func plan(_ words: [String]) async throws -> ChaosPlan {
         let environment = CommandEnvironment(console: Recorder().console, currentDirectory: "/work")
         let command = try #require(try StorebusCommand.parseAsRoot(words) as? ChaosRunCommand)
-        return try await command.chaos.plan(duration: command.duration.duration, environment)
+        return try await command.chaos.plan(duration: command.duration.duration, isQuiet: false, environment)
     }
 
     @Test(arguments: [

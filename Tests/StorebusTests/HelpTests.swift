@@ -43,6 +43,18 @@ import Testing
         return words
     }
 
+    @Test func `no group of options has a group within, for which the parser takes long`() {
+        for entry in CommandReference.entries {
+            for group in Self.groups(of: entry.command) {
+                #expect(Self.groups(of: group).isEmpty, "\(group) of storebus \(entry.path.joined(separator: " "))")
+            }
+        }
+    }
+
+    private static func groups(of type: any ParsableArguments.Type) -> [any ParsableArguments.Type] {
+        Mirror(reflecting: type.init()).children.compactMap { ($0.value as? any DeclaredGroup)?.members }
+    }
+
     @Test func `docs cli md has every command's help`() throws {
         let difference = try GoldenFile.difference(
             "docs/cli.md", "\n" + CommandReference.text, below: Self.mark)
@@ -56,4 +68,14 @@ import Testing
             #expect(said.result.contains("  \(entry.path[0])"), "\(entry.path[0])")
         }
     }
+}
+
+/// A group of options as a command declares it.
+private protocol DeclaredGroup {
+    /// The type with the group's options.
+    var members: any ParsableArguments.Type { get }
+}
+
+extension OptionGroup: DeclaredGroup {
+    fileprivate var members: any ParsableArguments.Type { Value.self }
 }

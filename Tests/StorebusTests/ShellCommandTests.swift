@@ -100,7 +100,7 @@ import Testing
             let parsed = try StorebusCommand.parseAsRoot(words)
             if let command = parsed as? AccountShowCommand {
                 #expect(command.named.account.isExactly(name))
-                #expect(!command.options.global.yes && !command.options.global.output.quiet)
+                #expect(!command.options.yes && !command.options.output.quiet)
             } else if let command = parsed as? BuyCommand {
                 #expect(command.product.isExactly(name) && command.account.account.isExactly(name))
             }

@@ -32,7 +32,7 @@ struct AccountListCommand: ContextCommand {
 }
 
 /// `storebus account show`
-struct AccountShowCommand: AsyncParsableCommand {
+struct AccountShowCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "show", "Show how an account behaves in an app, and which settings make it so.",
         """
@@ -44,11 +44,13 @@ struct AccountShowCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: AccountArgument
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
+    func context() throws(CLIError) -> CommandContext { try CommandContext.find(options, bundleId: app.bundleId) }
+
+    func run(_ context: CommandContext) async throws {
         let account = named.account
-        let context = try CommandContext.find(options.global, bundleId: options.app.bundleId)
         let tester = try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
             try await context.api.received(AccountRoutes.get, [.account: account])
         }

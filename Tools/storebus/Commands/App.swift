@@ -30,11 +30,12 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     /// `storebus app show`
-    struct Show: ContextCommand {
+    struct Show: OneAppCommand {
         static let configuration = CommandConfiguration(
             "show", "Show an app's settings.", "storebus app show --bundle-id com.example.app")
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let app = try await context.app()
@@ -44,7 +45,7 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 /// `storebus app set`
-struct AppSetCommand: ContextCommand {
+struct AppSetCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "set", "Change an app's settings. Settings you do not name stay.",
         """
@@ -62,7 +63,8 @@ struct AppSetCommand: ContextCommand {
         """)
 
     @OptionGroup var settings: AppSettingsOptions
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if settings.isEmpty { throw ValidationError("nothing to set; for example --price 4.99USD") }

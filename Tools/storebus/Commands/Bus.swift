@@ -23,53 +23,57 @@ struct BusCommand: AsyncParsableCommand {
         ])
 
     /// `storebus bus ls`
-    struct List: AsyncParsableCommand {
+    struct List: ContextCommand {
         static let configuration = CommandConfiguration(
             "ls", "List the services, with how many instances of each there are.", "storebus bus ls", aliases: ["list"])
 
-        @OptionGroup var options: BusOptions
+        @OptionGroup var named: ServicesArgument
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let (context, instances, missing) = try await options.ask()
+        func run(_ context: CommandContext) async throws {
+            let (instances, missing) = try await named.ask(context)
             context.print(BusTables.list(instances, missing: missing))
         }
     }
 
     /// `storebus bus info`
-    struct Info: AsyncParsableCommand {
+    struct Info: ContextCommand {
         static let configuration = CommandConfiguration(
             "info", "List every instance with the subjects it answers.", "storebus bus info catalog")
 
-        @OptionGroup var options: BusOptions
+        @OptionGroup var named: ServicesArgument
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let (context, instances, _) = try await options.ask()
+        func run(_ context: CommandContext) async throws {
+            let (instances, _) = try await named.ask(context)
             context.print(BusTables.info(instances))
         }
     }
 
     /// `storebus bus stats`
-    struct Stats: AsyncParsableCommand {
+    struct Stats: ContextCommand {
         static let configuration = CommandConfiguration(
             "stats", "Count requests, errors and time, by instance and endpoint.", "storebus bus stats payment-queue")
 
-        @OptionGroup var options: BusOptions
+        @OptionGroup var named: ServicesArgument
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let (context, instances, _) = try await options.ask()
+        func run(_ context: CommandContext) async throws {
+            let (instances, _) = try await named.ask(context)
             context.print(BusTables.stats(instances))
         }
     }
 
     /// `storebus bus health`
-    struct Health: AsyncParsableCommand {
+    struct Health: ContextCommand {
         static let configuration = CommandConfiguration(
             "health", "Show every instance's checks. Exits with 75 when one fails.", "storebus bus health")
 
-        @OptionGroup var options: BusOptions
+        @OptionGroup var named: ServicesArgument
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let (context, instances, missing) = try await options.ask()
+        func run(_ context: CommandContext) async throws {
+            let (instances, missing) = try await named.ask(context)
             context.print(BusTables.health(instances, missing: missing))
             if !missing.isEmpty || instances.contains(where: { $0.health == "fail" }) {
                 throw QuietExit(status: .temporary)
@@ -78,13 +82,11 @@ struct BusCommand: AsyncParsableCommand {
     }
 }
 
-/// Options that select services.
-struct BusOptions: ParsableArguments {
+/// The argument that selects services.
+struct ServicesArgument: ParsableArguments {
     @Argument("Only these services.", "service", Completion.services) var services: [String] = []
-    @OptionGroup var global: GlobalOptions
 
-    func ask() async throws(CLIError) -> (CommandContext, [BusInstance], missing: [String]) {
-        let context = try CommandContext.find(global)
+    func ask(_ context: CommandContext) async throws(CLIError) -> ([BusInstance], missing: [String]) {
         let known = ServiceName.rawValues
         for service in services where !known.contains(service) {
             let near = Suggestion.hints(for: service, among: known)
@@ -94,16 +96,13 @@ struct BusOptions: ParsableArguments {
         }
         let response = try await context.api.received(MonitoringRoutes.services)
         func isMeant(_ service: String) -> Bool { services.isEmpty || services.contains(service) }
-        return (
-            context, BusInstance.all(response).filter { isMeant($0.service) },
-            response.missing.filter(isMeant)
-        )
+        return (BusInstance.all(response).filter { isMeant($0.service) }, response.missing.filter(isMeant))
     }
 }
 
 extension BusCommand {
     /// `storebus bus ping`
-    struct Ping: AsyncParsableCommand {
+    struct Ping: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "ping", "Measure the way to every instance and back.",
             """
@@ -115,9 +114,10 @@ extension BusCommand {
 
         @Argument("Only this service.", "service", Completion.services) var service: String?
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let isComplete = try await bus.join { client, context throws(CLIError) in
+            let isComplete = try await join { client, context throws(CLIError) in
                 let discovery = ServiceDiscovery(client)
                 let instances = try await callingBus { () throws(BusError) in try await discovery.ping(service) }
                 guard !instances.isEmpty else {
@@ -129,7 +129,7 @@ extension BusCommand {
                 for instance in instances {
                     let subject = "$SRV.PING.\(instance.name).\(instance.id)"
                     let began = ContinuousClock.now
-                    let reply: BusMessage? = try? await client.request(subject, timeout: bus.replyTimeout)
+                    let reply: BusMessage? = try? await client.request(subject, timeout: replyTimeout)
                     let time = reply.map { _ in BusFormat.milliseconds(ContinuousClock.now - began) }
                     pings.append(Pinged(instance: instance, milliseconds: time))
                 }
@@ -160,7 +160,7 @@ extension BusCommand {
     }
 
     /// `storebus bus req`
-    struct Request: AsyncParsableCommand {
+    struct Request: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "req", "Send a request and print its answer.",
             """
@@ -175,13 +175,14 @@ extension BusCommand {
         @Argument("The body.", "body") var body: String = ""
         @OptionGroup var headers: BusHeaderOptions
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let isError = try await bus.join { client, context throws(CLIError) in
+            let isError = try await join { client, context throws(CLIError) in
                 let began = ContinuousClock.now
                 let reply = try await callingBus { () throws(BusError) in
                     try await client.request(
-                        subject, body: Array(body.utf8), headers: BusFormat.headers(headers), timeout: bus.replyTimeout)
+                        subject, body: Array(body.utf8), headers: BusFormat.headers(headers), timeout: replyTimeout)
                 }
                 let time = BusFormat.milliseconds(ContinuousClock.now - began)
                 context.print(Self.result(reply, time))
@@ -204,7 +205,7 @@ extension BusCommand {
     }
 
     /// `storebus bus pub`
-    struct Publish: AsyncParsableCommand {
+    struct Publish: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "pub", "Publish a message. It needs no subscriber.",
             """
@@ -215,12 +216,13 @@ extension BusCommand {
         @Argument("The body.", "body") var body: String = ""
         @OptionGroup var headers: BusHeaderOptions
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            try await bus.join { client, context throws(CLIError) in
+            try await join { client, context throws(CLIError) in
                 try await callingBus { () throws(BusError) in
                     try client.publish(subject, body: Array(body.utf8), headers: BusFormat.headers(headers))
-                    try await client.flush(timeout: bus.replyTimeout)
+                    try await client.flush(timeout: replyTimeout)
                 }
                 let bytes = body.utf8.count
                 context.print(

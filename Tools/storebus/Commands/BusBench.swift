@@ -4,7 +4,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus bench`
-    struct Bench: AsyncParsableCommand {
+    struct Bench: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "bench", "Measure requests and answers between two connections of this command.",
             """
@@ -18,6 +18,7 @@ extension BusCommand {
         @Option("Bytes of each body.", "bytes") var size = 128
         @Option("Requests under way at the same time.", "number") var concurrency = 64
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             guard (1...10_000_000).contains(count) else { throw ValidationError("--count is 1 to 10000000") }
@@ -26,10 +27,10 @@ extension BusCommand {
         }
 
         func run() async throws {
-            let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: bus.replyTimeout)
+            let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: replyTimeout)
             // Both ends have a connection of their own; a request within one connection would skip the broker.
-            try await bus.join { answers, context throws(CLIError) in
-                let result = try await bus.join { asks, _ throws(CLIError) in
+            try await join { answers, context throws(CLIError) in
+                let result = try await join { asks, _ throws(CLIError) in
                     try await context.progress.during("\(count) requests") { () throws(CLIError) in
                         try await bench.run(asks: asks, answers: answers)
                     }

@@ -108,20 +108,28 @@ struct BusJoinOptions: ParsableArguments {
     @Option("The bus's address. Also BUS_URL. Default: the running store's.", "url") var busUrl: String?
     @Option("The file with the bus's token. Also BUS_CREDENTIALS_FILE. Default: the running store's.", "path", .file())
     var busTokenFile: String?
-    @OptionGroup var global: GlobalOptions
+}
 
+/// A command that connects to the bus.
+protocol BusJoinCommand: AsyncParsableCommand {
+    var bus: BusJoinOptions { get }
+    var options: GlobalOptions { get }
+}
+
+extension BusJoinCommand {
     /// Connects to the bus while the body runs.
     func join<Value: Sendable>(
         _ body: @Sendable (any BusClient, CommandContext) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         let environment = CommandEnvironment.current
-        let context = try CommandContext.find(global)
-        let target = try BusTarget.find(url: busUrl, tokenFile: busTokenFile, data: global.data, environment)
-        return try await target.join { bus throws(CLIError) in try await body(bus, context) }
+        let context = try CommandContext.find(options)
+        let target = try BusTarget.find(
+            url: bus.busUrl, tokenFile: bus.busTokenFile, data: options.data, environment)
+        return try await target.join { client throws(CLIError) in try await body(client, context) }
     }
 
     /// Timeout for one response.
-    var replyTimeout: Duration { global.timeout?.duration ?? .seconds(5) }
+    var replyTimeout: Duration { options.timeout?.duration ?? .seconds(5) }
 }
 
 /// Headers of a message: `-H Sb-Timeout=500`.

@@ -5,7 +5,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus connections`
-    struct Connections: AsyncParsableCommand {
+    struct Connections: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "connections", "List connections, open and closed, and why they closed.",
             """
@@ -18,6 +18,7 @@ extension BusCommand {
         @Option("\(Self.orders.joined(separator: ", ")).", "order", .list(Self.orders)) var sort = "cid"
         @Flag(help: "Also list the patterns that each connection subscribes to.") var subs = false
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         private static let states = ["open", "closed", "any"]
         private static let orders = [
@@ -33,8 +34,8 @@ extension BusCommand {
 
         func run() async throws {
             let query: JSONValue = ["state": .string(state), "sort": .string(sort), "subs": .bool(subs)]
-            try await bus.join { client, context throws(CLIError) in
-                let page = try await BusPages.connections(client, query, timeout: bus.replyTimeout)
+            try await join { client, context throws(CLIError) in
+                let page = try await BusPages.connections(client, query, timeout: replyTimeout)
                 context.print(BusTables.connections(page))
             }
         }
@@ -92,7 +93,7 @@ extension BusTables {
 
 extension BusCommand {
     /// `storebus bus top`
-    struct Top: AsyncParsableCommand {
+    struct Top: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "top", "Show the busiest subjects: requests a second.",
             """
@@ -106,6 +107,7 @@ extension BusCommand {
         @Option("The time between two readings.", "time") var interval = TimeLimit(.seconds(1))
         @Option("End after this many rounds.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             if let count, count < 1 { throw ValidationError("--count is 1 or more") }
@@ -113,13 +115,13 @@ extension BusCommand {
         }
 
         func run() async throws {
-            try await bus.join { client, context throws(CLIError) in
+            try await join { client, context throws(CLIError) in
                 let isLive = context.environment.terminal.isOutput && context.format == .human
                 let looks = count ?? (isLive ? .max : 1)
-                var before = try await BusSnapshot.look(client, bus.replyTimeout)
+                var before = try await BusSnapshot.look(client, replyTimeout)
                 for look in 0..<looks where !Task.isCancelled {
                     try? await ContinuousClock().sleep(for: interval.duration)
-                    let now = try await BusSnapshot.look(client, bus.replyTimeout)
+                    let now = try await BusSnapshot.look(client, replyTimeout)
                     // Moves the cursor home and clears below it, so that the table is redrawn in place.
                     if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
                     context.print(now.result(since: before))

@@ -6,7 +6,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus sub`
-    struct Subscribe: AsyncParsableCommand {
+    struct Subscribe: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "sub", "Print the messages on a subject as they come.",
             """
@@ -20,17 +20,18 @@ extension BusCommand {
         @Argument("A subject. * matches one token, > the rest.", "pattern") var pattern: String
         @Option("End after this many messages.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws { try BusCommand.check(count) }
 
         func run() async throws {
             let watch = MessageWatch(pattern: pattern, count: count, text: nil, isTrace: false)
-            try await bus.join { client, context throws(CLIError) in try await watch.run(client, context) }
+            try await join { client, context throws(CLIError) in try await watch.run(client, context) }
         }
     }
 
     /// `storebus bus trace`
-    struct Trace: AsyncParsableCommand {
+    struct Trace: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "trace", "Watch messages on the bus with their causes and outcomes, without taking any.",
             """
@@ -48,6 +49,7 @@ extension BusCommand {
         @Flag(help: "Also print the requests that services repeat, whether or not anything happens.") var polls = false
         @Option("End after this many messages.", "number") var count: Int?
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws { try BusCommand.check(count) }
 
@@ -56,7 +58,7 @@ extension BusCommand {
             let watch = MessageWatch(
                 pattern: "$SYS.TAP.\(isPattern ? what : ">")", count: count, text: isPattern ? nil : what,
                 isTrace: true, hasPolls: polls || BrokerSubject.isPoll(what))
-            try await bus.join { client, context throws(CLIError) in try await watch.run(client, context) }
+            try await join { client, context throws(CLIError) in try await watch.run(client, context) }
         }
     }
 

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus buy PRODUCT --as alice`
-struct BuyCommand: AsyncParsableCommand {
+struct BuyCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "buy", "Buy a product as an account's app would.",
         """
@@ -51,7 +51,8 @@ struct BuyCommand: AsyncParsableCommand {
     @Option("The country of a new account, three letters.", "country") var storefront: String?
     @Option("Recorded with the payment.", "name") var applicationUsername: String?
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try OutcomeOption.validate("--outcome", outcome)
@@ -61,8 +62,7 @@ struct BuyCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let purchase = Purchase(
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),

@@ -80,7 +80,8 @@ struct CertificatesCommand: AsyncParsableCommand {
         @Option("Replace a member of the payload.", "name=value") var set: [String] = []
         @Option("How the signature is wrong.", "way", .list(BrokenSignature.rawValues), name: .customLong("break"))
         var wrong: String?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             try Choice.check("KIND", kind, among: IssueRequest.Kind.rawValues)
@@ -90,7 +91,7 @@ struct CertificatesCommand: AsyncParsableCommand {
         func run() async throws {
             guard let kind = IssueRequest.Kind(rawValue: kind) else { return }
             let members = try PayloadMembers(set)
-            let context = try await options.context()
+            let context = try await CommandContext.find(options, app: app)
             let body = IssueRequest(
                 kind: kind, of: of, set: members.isEmpty ? nil : members.values,
                 break: wrong.flatMap(BrokenSignature.init))

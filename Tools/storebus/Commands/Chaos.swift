@@ -51,7 +51,6 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @Option("Number of processes of a service of the new store. Repeatable.", "service=n") var replicas: [String] = []
     @Option("The PostgreSQL of the new store.", "url") var databaseUrl: String?
     @Flag(help: "Keep the new store's data, so that you can look at it.") var keepData = false
-    @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try Choice.check("--driver", driver, among: DriverName.rawValues)
@@ -67,11 +66,12 @@ struct ChaosOptions: ParsableArguments, Sendable {
         if data != nil, !replicas.isEmpty || databaseUrl != nil || keepData {
             throw ValidationError("--replicas, --database-url and --keep-data are of a new store, without --data")
         }
-        if output.format == .names || output.format == .jsonl { throw ValidationError("chaos prints human or json") }
     }
 
     /// The checked words, before anything is started.
-    func plan(duration: Duration, _ environment: CommandEnvironment) async throws(CLIError) -> ChaosPlan {
+    func plan(
+        duration: Duration, isQuiet: Bool, _ environment: CommandEnvironment
+    ) async throws(CLIError) -> ChaosPlan {
         let seed = try ChaosPlan.seed(seed)
         let path = out ?? "chaos-\(seed)"
         let driver = DriverName(rawValue: driver) ?? .process
@@ -103,7 +103,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
                 isOwn: data == nil && driver == .process, hasDatabase: databaseUrl != nil, keepsData: keepData,
                 isReceiving: plan.parts.contains(.notifications)),
             isChosen: faults != nil)
-        if !output.quiet {
+        if !isQuiet {
             for left in plan.leftOut where left.reason != "--without" {
                 environment.console.narrate("left out: \(left.name): \(left.reason)\n")
             }
@@ -263,26 +263,28 @@ struct ChaosRunCommand: AsyncParsableCommand {
 
     @Option("How long faults are injected: 60s, 10m.", "time") var duration = TimeLimit(.seconds(60))
     @OptionGroup var chaos: ChaosOptions
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        try output.checkIsOneDocument("chaos")
         guard duration.duration >= .seconds(3) else { throw ValidationError("--duration is 3s at least") }
     }
 
     func run() async throws {
         let environment = CommandEnvironment.current
-        let plan = try await chaos.plan(duration: duration.duration, environment)
+        let plan = try await chaos.plan(duration: duration.duration, isQuiet: output.quiet, environment)
         try FileAccess.makeDirectory(plan.directory)
-        if !chaos.output.quiet, !chaos.output.format.isJSON {
+        if !output.quiet, !output.format.isJSON {
             environment.console.narrate(
                 "seed \(plan.seed), \(plan.schedule.faults.count) faults in \(duration), into \(plan.directory)\n")
         }
-        let display = ChaosDisplay(environment, isQuiet: chaos.output.quiet || chaos.output.format.isJSON)
+        let display = ChaosDisplay(environment, isQuiet: output.quiet || output.format.isJSON)
         let verdict = try await chaos.withStore(
             of: plan, log: "\(plan.directory)/up.log", environment
         ) { store, bus throws(CLIError) in
             try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
         }
-        chaos.output.print(verdict.result(isBrief: chaos.output.quiet))
+        output.print(verdict.result(isBrief: output.quiet))
         if verdict.outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
         if !verdict.isGood { throw QuietExit(status: .refused) }
     }
@@ -330,20 +332,21 @@ struct ChaosFaultCommand: AsyncParsableCommand {
         storebus chaos fault clear
         """, subcommands: [List.self, Add.self, Clear.self])
 
-    struct List: AsyncParsableCommand {
+    struct List: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "list", "List the faults in force on the bus, and stopped processes.", "storebus chaos fault list")
 
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            try await bus.join { client, context throws(CLIError) in
+            try await join { client, context throws(CLIError) in
                 context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
             }
         }
     }
 
-    struct Add: AsyncParsableCommand {
+    struct Add: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "add", "Inject one fault into one service.",
             """
@@ -356,17 +359,18 @@ struct ChaosFaultCommand: AsyncParsableCommand {
         @Argument("The fault.", "fault", .list(FaultName.rawValues)) var fault: String
         @Argument("The service.", "service", .list(ServiceList.services)) var service: String
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             let (fault, target) = try FaultArguments.parse(fault, service)
-            try await bus.join { client, context throws(CLIError) in
+            try await join { client, context throws(CLIError) in
                 try await ChaosFaults.add(fault, target, client, context)
                 context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
             }
         }
     }
 
-    struct Clear: AsyncParsableCommand {
+    struct Clear: BusJoinCommand {
         static let configuration = CommandConfiguration(
             "clear", "Take back all faults, or one: rules of the bus, and stopped processes.",
             """
@@ -377,6 +381,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
         @Argument("Only this fault.", "fault", .list(FaultName.rawValues)) var fault: String?
         @Argument("Only at this service.", "service", .list(ServiceList.services)) var service: String?
         @OptionGroup var bus: BusJoinOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             if fault != nil, service == nil {
@@ -387,15 +392,15 @@ struct ChaosFaultCommand: AsyncParsableCommand {
         func run() async throws {
             if let fault, let service {
                 let (fault, target) = try FaultArguments.parse(fault, service)
-                return try await bus.join { client, context throws(CLIError) in
+                return try await join { client, context throws(CLIError) in
                     try await ChaosFaults.remove(fault, target, client, context)
                     context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
                 }
             }
             // A stopped broker accepts no connection, so processes go on first.
-            let context = try CommandContext.find(bus.global)
+            let context = try CommandContext.find(options)
             ChaosFaults.resumeFrozen(context.directory)
-            try await bus.join { client, context throws(CLIError) in
+            try await join { client, context throws(CLIError) in
                 _ = try await BusFaults.askPatiently(client, "CLEAR")
                 context.print(ChaosFaults.result(try await ChaosFaults.list(client, context)))
             }

@@ -6,7 +6,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus chaos check DIR` and `storebus chaos check --live`
-struct ChaosCheckCommand: AsyncParsableCommand {
+struct ChaosCheckCommand: BusJoinCommand {
     static let configuration = CommandConfiguration(
         "check", "Check the history of a run again and write its reports anew, or check a running store.",
         """
@@ -27,13 +27,14 @@ struct ChaosCheckCommand: AsyncParsableCommand {
     @Flag(help: "Check the running store instead of a directory.") var live = false
     @Option("The time for all checks of --live.", "n") var seconds = 10
     @OptionGroup var bus: BusJoinOptions
+    @OptionGroup var options: GlobalOptions
 
-    private var output: OutputOptions { bus.global.output }
+    private var output: OutputOptions { options.output }
 
     func validate() throws {
         guard live != (directory != nil) else { throw ValidationError("name the directory of a run, or --live") }
         guard (1...3_600).contains(seconds) else { throw ValidationError("--seconds is 1 to 3600") }
-        if output.format == .names || output.format == .jsonl { throw ValidationError("chaos prints human or json") }
+        try output.checkIsOneDocument("chaos")
     }
 
     func run() async throws {
@@ -48,7 +49,7 @@ struct ChaosCheckCommand: AsyncParsableCommand {
 
     private func runLive() async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
-        let context = try CommandContext.find(bus.global)
+        let context = try CommandContext.find(options)
         guard context.api.adminKey != nil else {
             throw CLIError(
                 .usage, "check --live needs the operator's key, to make its app",
@@ -66,7 +67,7 @@ struct ChaosCheckCommand: AsyncParsableCommand {
         let isNamed = bus.busUrl != nil || environment.variables["BUS_URL"] != nil
         guard isNamed || context.directory != nil else { return nil }
         let target = try BusTarget.find(
-            url: bus.busUrl, tokenFile: bus.busTokenFile, data: bus.global.data, environment)
+            url: bus.busUrl, tokenFile: bus.busTokenFile, data: options.data, environment)
         return { key throws(CLIError) in
             try await target.join { client throws(CLIError) in try await LiveCheck.ledger(client)(key) }
         }

@@ -22,8 +22,10 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
     @Option("How long each fault lasts. Kill and restart are instantaneous.", "time")
     var length = TimeLimit(.seconds(2))
     @OptionGroup var chaos: ChaosOptions
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        try output.checkIsOneDocument("chaos")
         guard (.milliseconds(100)...Duration.seconds(600)).contains(length.duration) else {
             throw ValidationError("--length is 100ms to 10m")
         }
@@ -32,9 +34,10 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = CommandEnvironment.current
         // A round begins with a second without the fault and ends with two.
-        let plan = try await chaos.plan(duration: length.duration + .seconds(3), environment)
+        let plan = try await chaos.plan(
+            duration: length.duration + .seconds(3), isQuiet: output.quiet, environment)
         try FileAccess.makeDirectory(plan.directory)
-        let isQuiet = chaos.output.quiet || chaos.output.format.isJSON
+        let isQuiet = output.quiet || output.format.isJSON
         let cells = plan.faults.flatMap { fault in fault.targets(plan.targets).map { (fault, $0) } }
         let length = length.duration
         let rows = try await chaos.withStore(
@@ -58,7 +61,7 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
             Array((JSONText.line(result.data) + "\n").utf8), to: "\(plan.directory)/matrix.json", mode: 0o644)
         try FileAccess.write(
             Array(ChaosMatrixRow.markdown(rows).utf8), to: "\(plan.directory)/matrix.md", mode: 0o644)
-        chaos.output.print(result)
+        output.print(result)
         if rows.count < cells.count { throw QuietExit(status: .interrupted) }
         if !rows.allSatisfy(\.isGood) { throw QuietExit(status: .refused) }
     }

@@ -13,7 +13,7 @@ struct CodeCommand: AsyncParsableCommand {
         """, subcommands: [Create.self, List.self, Activate.self, Deactivate.self, Redeem.self])
 
     /// `storebus code create`
-    struct Create: ContextCommand {
+    struct Create: OneAppCommand {
         static let configuration = CommandConfiguration(
             "create", "Make a custom code, or a batch of one-time codes.",
             """
@@ -33,7 +33,8 @@ struct CodeCommand: AsyncParsableCommand {
         @Option("How often the word may be redeemed.", "n") var limit: Int?
         @Option("Make this many one-time codes.", "n") var count: Int?
         @Option("Days of the app's clock until the end.", "n") var days: Int?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             switch (code, count) {
@@ -71,12 +72,13 @@ struct CodeCommand: AsyncParsableCommand {
     }
 
     /// `storebus code list`
-    struct List: ContextCommand {
+    struct List: OneAppCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's codes with their redemptions, oldest first.", "storebus code list",
             aliases: ["ls"])
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let codes = try await context.api.all(OfferCodeRoutes.list, [.bundleId: context.bundleId])
@@ -93,23 +95,25 @@ struct CodeCommand: AsyncParsableCommand {
     }
 
     /// `storebus code activate`
-    struct Activate: ContextCommand {
+    struct Activate: OneAppCommand {
         static let configuration = CommandConfiguration(
             "activate", "Let a code, or the codes of a batch, be redeemed again.", "storebus code activate SPRING26")
 
         @Argument("A custom code, or a batch as storebus code list shows it.", "code") var code: String
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws { try await CodeCommand.set(code, true, context) }
     }
 
     /// `storebus code deactivate`
-    struct Deactivate: ContextCommand {
+    struct Deactivate: OneAppCommand {
         static let configuration = CommandConfiguration(
             "deactivate", "Refuse a code, or the codes of a batch, from now on.", "storebus code deactivate SPRING26")
 
         @Argument("A custom code, or a batch as storebus code list shows it.", "code") var code: String
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws { try await CodeCommand.set(code, false, context) }
     }
@@ -133,7 +137,7 @@ struct CodeCommand: AsyncParsableCommand {
     }
 
     /// `storebus code redeem`
-    struct Redeem: AsyncParsableCommand {
+    struct Redeem: OneAppCommand {
         static let configuration = CommandConfiguration(
             "redeem", "Redeem a code as an account's app would.",
             """
@@ -146,10 +150,10 @@ struct CodeCommand: AsyncParsableCommand {
         @Argument("The code. Case does not count.", "code") var code: String
         @Option("The same key again gives the same redemption.", "key") var idempotencyKey: String?
         @OptionGroup var account: AccountOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try await CommandContext.find(global, app: account.app)
+        func run(_ context: CommandContext) async throws {
             let installation = account.installation(context)
             let key = idempotencyKey ?? "cli-\(Secret.make().prefix(32))"
             let timeout = context.timeLimit ?? .seconds(30)

@@ -19,15 +19,16 @@ struct ConfigCommand: AsyncParsableCommand {
             above, and that file over the default.
             """)
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             let environment = CommandEnvironment.current
             let settings = try EffectiveSettings.find(
-                url: options.global.url, data: options.global.data, store: options.global.store,
-                bundleId: options.app.bundleId, environment)
-            let rows = Self.rows(settings, options.global.output, environment)
-            options.global.output.print(
+                url: options.url, data: options.data, store: options.store,
+                bundleId: app.bundleId, environment)
+            let rows = Self.rows(settings, options.output, environment)
+            options.output.print(
                 CommandResult(
                     rows, ["SETTING", "VALUE", "FROM"], named: \.name,
                     json: {

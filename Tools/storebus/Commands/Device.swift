@@ -23,7 +23,6 @@ struct DeviceArguments: ParsableArguments {
     @Argument("The device.", "device") var device: String
     @Option("The account, made if it is new.", "account", Completion.accounts, name: .customLong("as"))
     var account: String
-    @OptionGroup var app: AppOptions
 }
 
 /// `storebus device list`
@@ -58,7 +57,7 @@ struct DeviceListCommand: ContextCommand {
 }
 
 /// `storebus device add`
-struct DeviceAddCommand: AsyncParsableCommand {
+struct DeviceAddCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "add", "Launch an account's app on a device. Makes the account and the device if they are new.",
         """
@@ -67,11 +66,11 @@ struct DeviceAddCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArguments
+    @OptionGroup var app: AppOptions
     @Option("The country of a new account, three letters.", "country", Completion.storefronts) var storefront: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.app)
+    func run(_ context: CommandContext) async throws {
         let installation = Installation(
             bundleId: context.bundleId, account: named.account, deviceId: named.device,
             storefront: storefront?.uppercased())
@@ -94,7 +93,7 @@ struct DeviceAddCommand: AsyncParsableCommand {
 }
 
 /// `storebus device resume`
-struct DeviceResumeCommand: AsyncParsableCommand {
+struct DeviceResumeCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "resume", "Bring an account's app to the front, and show the transactions its observer receives.",
         """
@@ -106,10 +105,10 @@ struct DeviceResumeCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.app)
+    func run(_ context: CommandContext) async throws {
         let installation = Installation(bundleId: context.bundleId, account: named.account, deviceId: named.device)
         try await StreamWatcher(installation: installation, context: context, endsWhenSynchronized: true).run()
     }
@@ -118,7 +117,6 @@ struct DeviceResumeCommand: AsyncParsableCommand {
 /// The argument that names a device of any account.
 struct DeviceArgument: ParsableArguments {
     @Argument("The device.", "device", Completion.devices) var device: String
-    @OptionGroup var app: AppOptions
 
     /// - Throws: `notFound` with the nearest one.
     func found(_ context: CommandContext) async throws(CLIError) -> Device {
@@ -135,22 +133,22 @@ struct DeviceArgument: ParsableArguments {
 }
 
 /// `storebus device show`
-struct DeviceShowCommand: AsyncParsableCommand {
+struct DeviceShowCommand: OptionalAppCommand {
     static let configuration = CommandConfiguration(
         "show", "Show a device: its system, its apps and their settings.", "storebus device show alice-1")
 
     @OptionGroup var named: DeviceArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+    func run(_ context: CommandContext) async throws {
         let device = try await named.found(context)
         context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 }
 
 /// `storebus device put`
-struct DevicePutCommand: AsyncParsableCommand {
+struct DevicePutCommand: OptionalAppCommand {
     static let configuration = CommandConfiguration(
         "put", "Make a device, or change its system. Its apps stay.",
         """
@@ -162,15 +160,15 @@ struct DevicePutCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArgument
+    @OptionGroup var app: AppOptions
     @Option("\(DeviceLaunch.Platform.listed).", "platform", .list(DeviceLaunch.Platform.rawValues))
     var platform: String?
     @Option("Integers with dots: 17.4.", "version") var osVersion: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws { try Choice.check("--platform", platform, among: DeviceLaunch.Platform.rawValues) }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+    func run(_ context: CommandContext) async throws {
         let known = try await context.api.knownDevice(named.device)
         let new = DeviceProfile()
         let device = try await context.api.call(
@@ -184,7 +182,7 @@ struct DevicePutCommand: AsyncParsableCommand {
 }
 
 /// `storebus device delete`
-struct DeviceDeleteCommand: AsyncParsableCommand {
+struct DeviceDeleteCommand: OptionalAppCommand {
     static let configuration = CommandConfiguration(
         "delete", "Delete a device with its apps, their settings and its open purchases.",
         """
@@ -196,11 +194,11 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArgument
+    @OptionGroup var app: AppOptions
     @Flag(help: "Only print the deletions, without making them.") var dryRun = false
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+    func run(_ context: CommandContext) async throws {
         let device = try await named.found(context)
         let what = "\(device.deviceId) with \(Format.count(device.apps.count, "app"))"
         if dryRun {
@@ -219,7 +217,7 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
 }
 
 /// `storebus device install`
-struct DeviceInstallCommand: AsyncParsableCommand {
+struct DeviceInstallCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "install", "Put an app on a device, or another version of it, without launching it.",
         """
@@ -231,19 +229,19 @@ struct DeviceInstallCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArgument
+    @OptionGroup var app: AppOptions
     @Option("Integers with dots: 2.0.", "version") var appVersion: String?
     @Option(
         "How the app handles promoted purchases: \(DeviceLaunch.PromotedPurchases.listed).", "way",
         .list(DeviceLaunch.PromotedPurchases.rawValues))
     var promotedPurchases: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try Choice.check("--promoted-purchases", promotedPurchases, among: DeviceLaunch.PromotedPurchases.rawValues)
     }
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.app)
+    func run(_ context: CommandContext) async throws {
         if try await context.api.knownDevice(named.device) == nil {
             let new = DeviceProfile()
             _ = try await context.api.call(
@@ -266,7 +264,7 @@ struct DeviceInstallCommand: AsyncParsableCommand {
 }
 
 /// `storebus device uninstall`
-struct DeviceUninstallCommand: AsyncParsableCommand {
+struct DeviceUninstallCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "uninstall", "Delete an app from a device, with its settings there.",
         """
@@ -276,10 +274,10 @@ struct DeviceUninstallCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var named: DeviceArgument
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.app)
+    func run(_ context: CommandContext) async throws {
         let device = try await named.found(context)
         let isThere = device.apps.contains { $0.bundleId.isExactly(context.bundleId) }
         if isThere {

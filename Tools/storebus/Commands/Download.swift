@@ -19,35 +19,42 @@ struct DownloadCommand: AsyncParsableCommand {
         ])
 }
 
-/// The options that name a download and its account.
-struct DownloadArguments: ParsableArguments {
+/// The argument that names a download.
+struct DownloadArgument: ParsableArguments {
     @Argument("The download or the transaction it comes with, or the end of either's identifier.", "download")
     var download: String
-    @OptionGroup var account: AccountOptions
+}
 
+/// A command about one download of an account's app.
+protocol OneDownloadCommand: OneAppCommand {
+    var named: DownloadArgument { get }
+    var account: AccountOptions { get }
+}
+
+extension OneDownloadCommand {
     /// Finds the download and runs the body with the session of the account's app.
-    func with<Value>(
+    func withDownload<Value>(
         _ context: CommandContext, _ body: (DownloadTable.Row, String) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             let transactions = try await context.api.all(TransactionRoutes.unfinished, token: session.token)
-            let row = try DownloadLookup.find(download, of: account.account, among: transactions)
+            let row = try DownloadLookup.find(named.download, of: account.account, among: transactions)
             return try await body(row, session.token)
         }
     }
 }
 
 /// `storebus download list`
-struct DownloadListCommand: AsyncParsableCommand {
+struct DownloadListCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "list", "List the downloads of an account's unfinished transactions, as they are here.",
         "storebus download list --as alice", aliases: ["ls"])
 
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let transactions = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             try await context.api.all(TransactionRoutes.unfinished, token: session.token)
         }
@@ -57,7 +64,7 @@ struct DownloadListCommand: AsyncParsableCommand {
 }
 
 /// `storebus download fetch`
-struct DownloadFetchCommand: AsyncParsableCommand {
+struct DownloadFetchCommand: OneDownloadCommand {
     static let configuration = CommandConfiguration(
         "fetch", "Fetch a download's content into a file, from start to finish.",
         """
@@ -69,29 +76,30 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         command reconnects after a lost connection, for 30s without a byte unless --timeout says otherwise.
         """)
 
-    @OptionGroup var named: DownloadArguments
+    @OptionGroup var named: DownloadArgument
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var app: AppOptions
     @Option("The file. Default: <content>-<version> here.", "file", .file()) var to: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.account.app)
-        let row = try await named.with(context) { row, token throws(CLIError) in
+    func run(_ context: CommandContext) async throws {
+        let row = try await withDownload(context) { row, token throws(CLIError) in
             try await started(row, context, token)
         }
         if row.download.state == .failed {
-            context.print(DownloadTable.result(row, account: named.account.account))
+            context.print(DownloadTable.result(row, account: account.account))
             throw QuietExit(status: .purchaseFailed)
         }
         let file = PartialFile(path(row.download, context.environment.currentDirectory))
         let fetch = ContentFetch(
-            installation: named.account.installation(context), download: row.download, file: file,
+            installation: account.installation(context), download: row.download, file: file,
             timeout: context.timeLimit ?? .seconds(30))
         let start = ContinuousClock.now
         let bar = TransferProgress(context.progress, length: row.download.contentLength)
         let fetched = try await bar.during { () throws(CLIError) in
             try await fetch.run(context) { bar.advance(to: $0) }
         }
-        let finished = try await context.sessions.with(named.account.installation(context)) {
+        let finished = try await context.sessions.with(account.installation(context)) {
             session throws(CLIError) in
             try await context.api.call(
                 DownloadRoutes.update(.finish), [.id: row.download.id], token: session.token)
@@ -110,7 +118,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         case .cancelled:
             throw CLIError(
                 CLIErrorCode(.downloadStateInvalid), "\(row.download.id) is cancelled, and stays so",
-                hints: ["a restore brings a new one: storebus restore --as \(named.account.account)"])
+                hints: ["a restore brings a new one: storebus restore --as \(account.account)"])
         }
     }
 
@@ -131,7 +139,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         let from = fetched.beganAt > 0 ? ", begun at \(fetched.beganAt)" : ""
         return CommandResult(
             "fetched  \(file.path)  \(fetched.length) bytes\(from)  in \(took)\n", data: members,
-            names: [file.path], next: DownloadTable.next(row, account: named.account.account))
+            names: [file.path], next: DownloadTable.next(row, account: account.account))
     }
 }
 
@@ -148,18 +156,19 @@ extension DownloadVerb {
 }
 
 /// The command of one verb.
-struct DownloadVerbCommand<Verb: DownloadVerb>: AsyncParsableCommand {
+struct DownloadVerbCommand<Verb: DownloadVerb>: OneDownloadCommand {
     static var configuration: CommandConfiguration { Verb.help }
 
-    @OptionGroup var named: DownloadArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var named: DownloadArgument
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: named.account.app)
-        let row = try await named.with(context) { row, token throws(CLIError) in
+    func run(_ context: CommandContext) async throws {
+        let row = try await withDownload(context) { row, token throws(CLIError) in
             try await row.changed(Verb.action, context, token)
         }
-        context.print(DownloadTable.result(row, account: named.account.account))
+        context.print(DownloadTable.result(row, account: account.account))
         // The account's settings may make downloads fail.
         if row.download.state == .failed { throw QuietExit(status: .purchaseFailed) }
     }

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus eligibility PRODUCT --as alice`
-struct EligibilityCommand: AsyncParsableCommand {
+struct EligibilityCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "eligibility", "Say whether an account may have an introductory offer, and why.",
         """
@@ -16,10 +16,10 @@ struct EligibilityCommand: AsyncParsableCommand {
 
     @Argument("Only this subscription.", "product", Completion.products) var product: String?
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let report = try await Self.report(product, account.installation(context), context)
         guard let product else { return context.print(report.result) }
         guard let one = report.reply.eligibility.first(where: { $0.productIdentifier.isExactly(product) }) else {

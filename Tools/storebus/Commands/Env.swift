@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus env`
-struct EnvCommand: AsyncParsableCommand {
+struct EnvCommand: OptionalAppCommand {
     static let configuration = CommandConfiguration(
         "env", "Print the variables that connect a program to the store, or run it with them.",
         """
@@ -31,14 +31,14 @@ struct EnvCommand: AsyncParsableCommand {
     var command: [String] = []
 
     @OptionGroup var customer: ProgramOptions
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if format != nil, !command.isEmpty { throw ValidationError("--format and a command exclude each other") }
     }
 
-    func run() async throws {
-        let context = try await CommandContext.find(options.global, bundleId: options.app.bundleId).withOnlyAppIfAny()
+    func run(_ context: CommandContext) async throws {
         var variables = StoreVariables(context.settings, customer.installation(context))
         if context.settings.adminKey != nil,
             let known = try? await context.api.call(

@@ -262,7 +262,7 @@ enum CatalogFile {
 }
 
 /// `storebus export`
-struct ExportCommand: ContextCommand {
+struct ExportCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "export", "Print the catalogue in force, as it was imported.",
         """
@@ -277,7 +277,8 @@ struct ExportCommand: ContextCommand {
     enum Form: String, CaseIterable, ExpressibleByArgument { case storekit, json }
 
     @Option("storekit or json.", "form") var format = Form.storekit
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let bytes = try await context.progress.during("exporting \(context.bundleId)") { () throws(CLIError) in

@@ -20,7 +20,7 @@ struct IntentCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent PRODUCT`, `storebus intent URL`
-struct IntentStartCommand: ContextCommand {
+struct IntentStartCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "start", "Tap Buy in the store on a device, or open a link there.",
         """
@@ -37,7 +37,9 @@ struct IntentStartCommand: ContextCommand {
     @Argument("A promoted product, or an itms-services link.", "product or url", Completion.products) var what: String
     @Option("Where Buy is tapped: storePage, search or featured.", "place", .list(["storePage", "search", "featured"]))
     var source = StorePurchaseIntent.Source.storePage.rawValue
-    @OptionGroup var options: CustomerOptions
+    @OptionGroup var customer: CustomerOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     private static let sources = StorePurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
 
@@ -54,7 +56,7 @@ struct IntentStartCommand: ContextCommand {
     func run(_ context: CommandContext) async throws {
         // The store rejects an invalid URL and names the wrong part.
         let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
-        let installation = options.installation(context, bundleId: options.app.bundleId == nil ? link?.bundleId : nil)
+        let installation = customer.installation(context, bundleId: app.bundleId == nil ? link?.bundleId : nil)
         let session = try await context.sessions.store(installation)
         let started: StartPurchaseReply
         do {
@@ -88,7 +90,7 @@ struct IntentStartCommand: ContextCommand {
 }
 
 /// `storebus intent url`
-struct IntentURLCommand: ContextCommand {
+struct IntentURLCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "url", "Print the link that begins a product's purchase without the store.",
         """
@@ -100,7 +102,8 @@ struct IntentURLCommand: ContextCommand {
 
     @OptionGroup var named: ProductArgument
     @Option("Write a QR code of it into this file.", "file", .file()) var svg: String?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let link = try await DidYouMean.forProducts([named.product], context) { () throws(CLIError) in

@@ -28,15 +28,16 @@ struct KeyCommand: AsyncParsableCommand {
 
         @Option("\(KeyKind.listed).", "kind", .list(KeyKind.rawValues)) var kind = KeyKind.api.rawValue
         @Option("Write the secret to this new file instead.", "file") var p8: String?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws { try Choice.check("--kind", kind, among: KeyKind.rawValues) }
 
         func run() async throws {
             let kind = KeyKind(rawValue: kind) ?? .api
-            let isAccounts = kind == .inAppPurchase && options.app.bundleId == nil
+            let isAccounts = kind == .inAppPurchase && app.bundleId == nil
             let context =
-                isAccounts ? try CommandContext.find(options.global) : try await options.context()
+                isAccounts ? try CommandContext.find(options) : try await CommandContext.find(options, app: app)
             // Before the key, whose secret is shown once.
             if let p8 { try Self.reserve(p8) }
             let key = try await context.api.received(
@@ -70,7 +71,7 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     /// `storebus key list`
-    struct List: ContextCommand {
+    struct List: OneAppCommand {
         static let configuration = CommandConfiguration(
             "list", "List keys, without their secrets.",
             """
@@ -79,7 +80,8 @@ struct KeyCommand: AsyncParsableCommand {
             Lists the app's keys, and the account's keys, which work for every app.
             """, aliases: ["ls"])
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let keys = try await OwnedKey.all(context)
@@ -95,13 +97,14 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     /// `storebus key revoke`
-    struct Revoke: ContextCommand {
+    struct Revoke: OneAppCommand {
         static let configuration = CommandConfiguration(
             "revoke", "Revoke a key: it is refused from then on.", "storebus key revoke k_01 --yes")
 
         @Argument("The key.", "key") var key: String
         @Flag(help: "Only print the deletions, without making them.") var dryRun = false
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let keys = try await OwnedKey.all(context)

@@ -30,21 +30,22 @@ struct ListenCommand: AsyncParsableCommand {
         "How failed attempts are repeated: apple, sandbox or fast.", "schedule",
         .list(NotificationEndpoint.Retry.rawValues))
     var retry = NotificationEndpoint.Retry.fast.rawValue
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.rawValues)
         if let since, BusinessDuration(since) == nil {
             throw ValidationError("--since is a time such as 10m, 36h or 3mo, not '\(since)'")
         }
-        if let time = options.global.timeout?.duration, !NotificationListener.answerTimes.contains(time) {
+        if let time = options.timeout?.duration, !NotificationListener.answerTimes.contains(time) {
             throw ValidationError("--timeout is 100ms to 59s: how long the app's server may take")
         }
     }
 
     func run() async throws {
         let routes = try ForwardRoutes(forwardTo, route)
-        let context = try await options.context()
+        let context = try await CommandContext.find(options, app: app)
         try await NotificationListener(
             context: context, routes: routes, retry: NotificationEndpoint.Retry(rawValue: retry) ?? .fast,
             since: since.flatMap { BusinessDuration($0) }

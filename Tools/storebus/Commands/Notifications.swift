@@ -18,7 +18,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         """, subcommands: [List.self, Show.self, Resend.self, NotificationsWaitCommand.self, Endpoint.self])
 
     /// `storebus notifications list`
-    struct List: ContextCommand {
+    struct List: OneAppCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's notifications, newest first.",
             """
@@ -37,7 +37,8 @@ struct NotificationsCommand: AsyncParsableCommand {
             .list(ServerNotification.State.rawValues))
         var state: String?
         @OptionGroup var page: PageOptions
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             try Choice.check("--type", type, among: NotificationType.rawValues)
@@ -74,7 +75,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications show`
-    struct Show: ContextCommand {
+    struct Show: OneAppCommand {
         static let configuration = CommandConfiguration(
             "show", "Show a notification's attempts and its content.",
             """
@@ -87,7 +88,8 @@ struct NotificationsCommand: AsyncParsableCommand {
 
         @OptionGroup var named: NotificationArgument
         @Flag(help: "Print the signed text and nothing else.") var jws = false
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let notification = try await NotificationLookup.get(named.notification, context)
@@ -102,13 +104,14 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications resend`
-    struct Resend: ContextCommand {
+    struct Resend: OneAppCommand {
         static let configuration = CommandConfiguration(
             "resend", "Send a notification once more, the same bytes, outside its schedule.",
             "storebus notifications resend 3f2a1c9e")
 
         @OptionGroup var named: NotificationArgument
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let uuid = try await NotificationLookup.find(named.notification, context)
@@ -122,7 +125,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications endpoint`
-    struct Endpoint: ContextCommand {
+    struct Endpoint: OneAppCommand {
         static let configuration = CommandConfiguration(
             "endpoint", "Show or set where an app's notifications go.",
             """
@@ -145,10 +148,11 @@ struct NotificationsCommand: AsyncParsableCommand {
         @Flag(help: "Send notifications that are due together in a random order.") var shuffle = false
         @Flag(help: "Send delivered notifications once more.") var duplicate = false
         @Flag(help: "Remove the endpoint.") var delete = false
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         private var changes: Bool {
-            address != nil || retry != nil || shuffle || duplicate || options.global.timeout != nil
+            address != nil || retry != nil || shuffle || duplicate || options.timeout != nil
         }
 
         func validate() throws {
@@ -156,7 +160,7 @@ struct NotificationsCommand: AsyncParsableCommand {
             if delete, changes { throw ValidationError("--delete and a new endpoint exclude each other") }
             let range = NotificationEndpoint.timeoutMsRange
             let times = Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)
-            if let time = options.global.timeout?.duration, !times.contains(time) {
+            if let time = options.timeout?.duration, !times.contains(time) {
                 throw ValidationError(
                     "--timeout of an attempt is \(TimeLimit(times.lowerBound)) to \(TimeLimit(times.upperBound))")
             }

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus notifications wait`
-struct NotificationsWaitCommand: ContextCommand {
+struct NotificationsWaitCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "wait", "Wait for a notification, or until none is due, in tests.",
         """
@@ -24,7 +24,8 @@ struct NotificationsWaitCommand: ContextCommand {
     var state: String?
     @Option("Only newer than this notification.", "uuid", Completion.notifications) var after: String?
     @Flag(help: "Wait until no notification is due.") var settled = false
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     private static let usualWait = Duration.seconds(30)
     /// Maximum waiting time asked of one request.

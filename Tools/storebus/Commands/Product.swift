@@ -17,12 +17,13 @@ struct ProductCommand: AsyncParsableCommand {
         ])
 
     /// `storebus product list`
-    struct List: ContextCommand {
+    struct List: OneAppCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's products.", "storebus product list --storefront FRA", aliases: ["ls"])
 
         @OptionGroup var shown: ShownStorefront
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let storefront = shown.code
@@ -47,7 +48,7 @@ struct ProductCommand: AsyncParsableCommand {
 }
 
 /// `storebus product show`
-struct ProductShowCommand: ContextCommand {
+struct ProductShowCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "show", "Show one product as a storefront has it, and whether it can be bought there.",
         """
@@ -58,7 +59,8 @@ struct ProductShowCommand: ContextCommand {
 
     @OptionGroup var named: ProductArgument
     @OptionGroup var shown: ShownStorefront
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let storefront = shown.code
@@ -246,7 +248,7 @@ enum OfferFormat {
 }
 
 /// `storebus product price`
-struct ProductPriceCommand: ContextCommand {
+struct ProductPriceCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "price", "Show a product's price in several storefronts.",
         """
@@ -259,7 +261,8 @@ struct ProductPriceCommand: ContextCommand {
 
     @OptionGroup var named: ProductArgument
     @OptionGroup var storefronts: StorefrontOptions
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let wanted = try await DidYouMean.storefronts(storefronts.names, context)
@@ -313,7 +316,7 @@ extension Substring {
 }
 
 /// `storebus product availability`
-struct ProductAvailabilityCommand: ContextCommand {
+struct ProductAvailabilityCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "availability", "Say where a product can be bought, and why not elsewhere.",
         """
@@ -325,7 +328,8 @@ struct ProductAvailabilityCommand: ContextCommand {
 
     @OptionGroup var named: ProductArgument
     @OptionGroup var storefronts: StorefrontOptions
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let codes: [String?] = try await DidYouMean.storefronts(storefronts.names, context).map(\.countryCode)
@@ -384,12 +388,13 @@ struct ProductContentCommand: AsyncParsableCommand {
         @OptionGroup var named: ProductArgument
         @Argument("The content, at most 256 MiB.", "file", .file()) var file: String
         @OptionGroup var version: Version
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             // Checked before any request.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
-            let context = try await options.context()
+            let context = try await CommandContext.find(options, app: app)
             let version = try await version.orDeclared(named.product, context)
             let bar = TransferProgress(context.progress, length: length)
             let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }
@@ -413,13 +418,14 @@ struct ProductContentCommand: AsyncParsableCommand {
     }
 
     /// `storebus product content show`
-    struct Show: ContextCommand {
+    struct Show: OneAppCommand {
         static let configuration = CommandConfiguration(
             "show", "Show a product's uploaded content.", "storebus product content show com.example.guide")
 
         @OptionGroup var named: ProductArgument
         @OptionGroup var version: Version
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let version = try await version.orDeclared(named.product, context)

@@ -22,7 +22,7 @@ struct PromoCommand: AsyncParsableCommand {
 }
 
 /// `storebus promo list`
-struct PromoListCommand: ContextCommand {
+struct PromoListCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "list", "List promoted products, and why others are not promoted yet.",
         """
@@ -30,10 +30,12 @@ struct PromoListCommand: ContextCommand {
         storebus promo list --device alice-1
         """, aliases: ["ls"])
 
-    @OptionGroup var options: DeviceOption
+    @OptionGroup var target: DeviceOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        guard let installation = options.installation(context) else {
+        guard let installation = target.installation(context) else {
             return context.print(
                 PromotionTable.result(try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])))
         }
@@ -42,7 +44,7 @@ struct PromoListCommand: ContextCommand {
 }
 
 /// `storebus promo order`
-struct PromoOrderCommand: ContextCommand {
+struct PromoOrderCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "order", "Set the promoted products and their order.",
         """
@@ -56,15 +58,17 @@ struct PromoOrderCommand: ContextCommand {
         """)
 
     @Argument("Products, the first one first.", "product", Completion.products) var products: [String] = []
-    @OptionGroup var options: DeviceOption
+    @OptionGroup var target: DeviceOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard products.isEmpty, options.device == nil else { return }
+        guard products.isEmpty, target.device == nil else { return }
         throw ValidationError("name the products, the first one first")
     }
 
     func run(_ context: CommandContext) async throws {
-        guard let installation = options.installation(context) else {
+        guard let installation = target.installation(context) else {
             return context.print(try await PromotionList(context: context).order(products))
         }
         let overrides = DeviceOverrides(installation: installation, context: context)
@@ -72,20 +76,8 @@ struct PromoOrderCommand: ContextCommand {
     }
 }
 
-/// The arguments of a change of one product's visibility.
-struct VisibilityArguments: StoreOptions {
-    @OptionGroup var named: ProductArgument
-    @OptionGroup var target: DeviceOption
-
-    func context() async throws(CLIError) -> CommandContext { try await target.context() }
-
-    func set(_ visibility: StorePromotionVisibility, _ context: CommandContext) async throws(CLIError) {
-        try await target.set(visibility, of: named.product, context)
-    }
-}
-
 /// `storebus promo hide`
-struct PromoHideCommand: ContextCommand {
+struct PromoHideCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "hide", "Hide a promoted product, everywhere or on one device.",
         """
@@ -95,13 +87,16 @@ struct PromoHideCommand: ContextCommand {
         Hides the product on the product page, in search and on the featured tab.
         """)
 
-    @OptionGroup var options: VisibilityArguments
+    @OptionGroup var named: ProductArgument
+    @OptionGroup var target: DeviceOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run(_ context: CommandContext) async throws { try await options.set(.hide, context) }
+    func run(_ context: CommandContext) async throws { try await target.set(.hide, of: named.product, context) }
 }
 
 /// `storebus promo show`
-struct PromoShowCommand: ContextCommand {
+struct PromoShowCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "show", "Show a promoted product, everywhere or on one device.",
         """
@@ -112,13 +107,16 @@ struct PromoShowCommand: ContextCommand {
         adds a product that is not in the list at its end.
         """)
 
-    @OptionGroup var options: VisibilityArguments
+    @OptionGroup var named: ProductArgument
+    @OptionGroup var target: DeviceOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run(_ context: CommandContext) async throws { try await options.set(.show, context) }
+    func run(_ context: CommandContext) async throws { try await target.set(.show, of: named.product, context) }
 }
 
 /// `storebus promo default`
-struct PromoDefaultCommand: ContextCommand {
+struct PromoDefaultCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "default", "Go back to the default visibility of a product, or to the default order and visibility of all.",
         """
@@ -132,11 +130,13 @@ struct PromoDefaultCommand: ContextCommand {
         """)
 
     @Argument("The product. Default: all, and their order.", "product", Completion.products) var product: String?
-    @OptionGroup var options: DeviceOption
+    @OptionGroup var target: DeviceOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        if let product { return try await options.set(.default, of: product, context) }
-        guard let installation = options.installation(context) else {
+        if let product { return try await target.set(.default, of: product, context) }
+        guard let installation = target.installation(context) else {
             return context.print(try await PromotionList(context: context).restoreDefault())
         }
         context.print(try await DeviceOverrides(installation: installation, context: context).removeAll())
@@ -144,7 +144,7 @@ struct PromoDefaultCommand: ContextCommand {
 }
 
 /// `storebus promo featured`
-struct PromoFeaturedCommand: ContextCommand {
+struct PromoFeaturedCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "featured", "Show the featured tab, or set an app's products on it.",
         """
@@ -159,7 +159,8 @@ struct PromoFeaturedCommand: ContextCommand {
     @Argument("The app's featured products, the first one first.", "product", Completion.products)
     var products: [String] = []
     @Flag(help: "Feature none of the app's products.") var none = false
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if none, !products.isEmpty { throw ValidationError("--none names no products") }
@@ -321,14 +322,10 @@ struct DeviceOverrides: Sendable {
 }
 
 /// Selects the operator's list or the overrides of one device.
-struct DeviceOption: StoreOptions {
+struct DeviceOption: ParsableArguments {
     @Option(
         "The overrides that the app set on this device, instead of the operator's list.", "device", Completion.devices)
     var device: String?
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
-
-    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
 
     func installation(_ context: CommandContext) -> InstallationReference? {
         device.map { InstallationReference(bundleId: context.bundleId, deviceId: $0) }

@@ -28,12 +28,13 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var named: ProductArgument
         @Argument("The image, at most 4 MiB.", "file", .file()) var file: String
         @Flag(help: "Approve it at once.") var approve = false
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             // Checked before any request.
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
-            let context = try await options.context()
+            let context = try await CommandContext.find(options, app: app)
             let values: [PathParameter: String] = [.bundleId: context.bundleId, .id: named.product]
             var image = try await DidYouMean.forProducts([named.product], context) { () throws(CLIError) in
                 try await context.api.upload(
@@ -46,12 +47,13 @@ struct PromoImageCommand: AsyncParsableCommand {
     }
 
     /// `storebus promo image approve`
-    struct Approve: ContextCommand {
+    struct Approve: OneAppCommand {
         static let configuration = CommandConfiguration(
             "approve", "Approve a product's image.", "storebus promo image approve com.example.hiddenBeaches")
 
         @OptionGroup var named: ProductArgument
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try await named.review(ImageRoutes.approve, context)
@@ -59,14 +61,15 @@ struct PromoImageCommand: AsyncParsableCommand {
     }
 
     /// `storebus promo image reject`
-    struct Reject: ContextCommand {
+    struct Reject: OneAppCommand {
         static let configuration = CommandConfiguration(
             "reject", "Reject a product's image: the product is not promoted with it.",
             "storebus promo image reject com.example.hiddenBeaches --reason blurred")
 
         @OptionGroup var named: ProductArgument
         @Option("Why, in a few words.", "text") var reason: String?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try await named.review(ImageRoutes.reject, reason: reason, context)
@@ -74,14 +77,15 @@ struct PromoImageCommand: AsyncParsableCommand {
     }
 
     /// `storebus promo image get`
-    struct Get: ContextCommand {
+    struct Get: OneAppCommand {
         static let configuration = CommandConfiguration(
             "get", "Write a product's image into a file, as it was uploaded.",
             "storebus promo image get com.example.hiddenBeaches --to beach.png")
 
         @OptionGroup var named: ProductArgument
         @Option("The file. Default: <product>.png or .jpeg here.", "file") var to: String?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let bytes = try await PromotionImageLine.withUploadHint(named.product, context) { () throws(CLIError) in

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus promo page`
-struct PromoPageCommand: ContextCommand {
+struct PromoPageCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "page", "See the store as a device shows it: product page, search or featured tab.",
         """
@@ -18,7 +18,9 @@ struct PromoPageCommand: ContextCommand {
 
     @Option("Only products that contain all of these words.", "words") var search: String?
     @Flag(help: "The featured tab.") var featured = false
-    @OptionGroup var options: CustomerOptions
+    @OptionGroup var customer: CustomerOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if search != nil, featured { throw ValidationError("--search and --featured are two views") }
@@ -27,7 +29,7 @@ struct PromoPageCommand: ContextCommand {
     private var view: StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
 
     func run(_ context: CommandContext) async throws {
-        let installation = options.installation(context)
+        let installation = customer.installation(context)
         let session = try await context.sessions.store(installation)
         let page = try await view.load(context.api, token: session.token)
         var result = StorePageTable.result(page, view: view, installation: installation)

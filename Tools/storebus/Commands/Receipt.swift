@@ -10,7 +10,7 @@ import StoreModels
 #endif
 
 /// `storebus receipt --as alice`
-struct ReceiptCommand: AsyncParsableCommand {
+struct ReceiptCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "receipt", "Print the receipt an account's app has, base64 as apps send it to servers.",
         """
@@ -20,10 +20,10 @@ struct ReceiptCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let receipt = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             try await context.api.call(ReceiptRoutes.get, token: session.token, timeout: .seconds(60)).receiptData
         }
@@ -60,7 +60,8 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option("Of a payload: the environment it has to be of.", "name", .list(AppStoreEnvironment.rawValues))
     var environment: String?
     @Flag(help: "Of a payload: do not ask whether certificates are revoked.") var offline = false
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try Choice.check("--environment", environment, among: AppStoreEnvironment.rawValues)
@@ -70,7 +71,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let path = receipt == "-" ? "/dev/stdin" : receipt
         let bytes = try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax)
         if let jws = SignatureCheck.jws(in: bytes) { return try await verify(jws) }
-        let context = try CommandContext.find(options.global)
+        let context = try CommandContext.find(options)
         let data = try ReceiptText.receiptData(bytes, receipt)
         let response = try await context.api.verifyReceipt(
             data, password: password, excludesOldTransactions: excludeOldTransactions)
@@ -87,9 +88,10 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ jws: String) async throws {
         let context =
             root == nil
-            ? try await options.context() : try CommandContext.find(options.global, bundleId: options.app.bundleId)
+            ? try await CommandContext.find(options, app: app)
+            : try CommandContext.find(options, bundleId: app.bundleId)
         let check = SignatureCheck(
-            context: context, root: root, expected: .init(bundleId: options.app.bundleId, environment: environment),
+            context: context, root: root, expected: .init(bundleId: app.bundleId, environment: environment),
             isOffline: offline)
         context.print(try await check.run(jws))
     }

@@ -74,12 +74,13 @@ struct RefundRequestCommand: ContextCommand {
 }
 
 /// `storebus refund list`
-struct RefundListCommand: ContextCommand {
+struct RefundListCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "list", "List an app's requests for refunds that wait for a decision, oldest first.", "storebus refund list",
         aliases: ["ls"])
 
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let open = try await context.api.all(TransactionRoutes.refundRequests, [.bundleId: context.bundleId])
@@ -88,7 +89,7 @@ struct RefundListCommand: ContextCommand {
 }
 
 /// `storebus refund grant`
-struct RefundGrantCommand: ContextCommand {
+struct RefundGrantCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "grant", "Grant a request for a refund, as a whole or in part.",
         """
@@ -103,7 +104,8 @@ struct RefundGrantCommand: ContextCommand {
 
     @OptionGroup var named: RefundRequestArgument
     @Option("The part of the price to give back. Default: all of it.", "percent") var percent: Percentage?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let request = try await named.find(context)
@@ -119,7 +121,7 @@ struct RefundGrantCommand: ContextCommand {
 }
 
 /// `storebus refund decline`
-struct RefundDeclineCommand: ContextCommand {
+struct RefundDeclineCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "decline", "Decline a request for a refund.",
         """
@@ -130,7 +132,8 @@ struct RefundDeclineCommand: ContextCommand {
         """)
 
     @OptionGroup var named: RefundRequestArgument
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
         let request = try await named.find(context)

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus reset`
-struct ResetCommand: ContextCommand {
+struct ResetCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "reset", "Reset an app's store: delete the purchases of its customers, or of one.",
         """
@@ -28,7 +28,8 @@ struct ResetCommand: ContextCommand {
     var settings = false
     @Flag(help: "The settings, and all devices, too.") var everything = false
     @Flag(help: "Only print the deletions, without making them.") var dryRun = false
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try IdentifierRule.account.check("--as", account)

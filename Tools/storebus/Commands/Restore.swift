@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus restore --as alice`
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "restore", "Restore an account's purchases, as its app on a device would.",
         """
@@ -19,10 +19,10 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option("Recorded with the restore. It filters nothing.", "name") var applicationUsername: String?
     @Option("The same key again gives the same restore.", "key") var idempotencyKey: String?
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let run = RestoreRun(
             installation: account.installation(context), applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))

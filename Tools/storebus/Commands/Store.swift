@@ -18,7 +18,7 @@ struct StoreCommand: AsyncParsableCommand {
         """, subcommands: [Create.self, Run.self, List.self, Delete.self])
 
     /// `storebus store create`
-    struct Create: InstallationCommand {
+    struct Create: OneAppCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
             "create", "Make a store. Its private key is shown only once.",
             """
@@ -33,10 +33,12 @@ struct StoreCommand: AsyncParsableCommand {
         @OptionGroup var new: NewStoreOptions
         @Flag(name: .customLong("env"), help: "Only print its variables, for a shell.") var printsVariables = false
         @OptionGroup var customer: ProgramOptions
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
-        func run() async throws {
-            let context = try await options.installation()
+        func context() async throws(CLIError) -> CommandContext { try await installation() }
+
+        func run(_ context: CommandContext) async throws {
             let made = try await new.make(context)
             if printsVariables {
                 let store = context.at(made.store, origin: "store create")
@@ -135,10 +137,10 @@ struct NewStoreOptions: ParsableArguments, Sendable {
     }
 }
 
-extension AppCommandOptions {
+extension OneAppCommand {
     /// Finds the installation and the app, also when an isolated store is named.
     func installation() async throws(CLIError) -> CommandContext {
-        try await CommandContext.find(global, bundleId: app.bundleId).installation.withOnlyApp()
+        try await CommandContext.find(options, bundleId: app.bundleId).installation.withOnlyApp()
     }
 }
 

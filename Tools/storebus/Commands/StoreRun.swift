@@ -6,7 +6,7 @@ import StoreModels
 
 extension StoreCommand {
     /// `storebus store run`
-    struct Run: InstallationCommand {
+    struct Run: OneAppCommand, InstallationCommand {
         static let configuration = CommandConfiguration(
             "run", "Make a store, run a program in it, and remove the store.",
             """
@@ -25,14 +25,16 @@ extension StoreCommand {
         @OptionGroup var new: NewStoreOptions
         @Flag(help: "Keep the store afterwards.") var keep = false
         @OptionGroup var customer: ProgramOptions
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             if command.isEmpty { throw ValidationError("the program is missing: storebus store run -- npm test") }
         }
 
-        func run() async throws {
-            let context = try await options.installation()
+        func context() async throws(CLIError) -> CommandContext { try await installation() }
+
+        func run(_ context: CommandContext) async throws {
             let relay = SignalRelay(isInForeground: context.environment.isInForeground)
             let signals = context.environment.onSignal { relay.pass(on: $0) }
             defer { withExtendedLifetime(signals) {} }

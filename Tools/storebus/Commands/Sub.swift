@@ -57,7 +57,7 @@ struct SubCommand: AsyncParsableCommand {
     }
 
     /// `storebus sub show`
-    struct Show: ContextCommand {
+    struct Show: OneSubscriptionCommand {
         static let configuration = CommandConfiguration(
             "show", "Show one subscription: its state and its next event.",
             """
@@ -65,10 +65,12 @@ struct SubCommand: AsyncParsableCommand {
             storebus sub show …0001
             """)
 
-        @OptionGroup var options: SubscriptionArguments
+        @OptionGroup var named: SubscriptionArguments
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
-            let found = try await options.find(context)
+            let found = try await find(context)
             let facts = try? await context.api.subscriptionFacts(found.bundleId ?? context.bundleId)
             context.print(SubscriptionTable.result(found, facts?[found.productIdentifier]))
         }
@@ -76,7 +78,7 @@ struct SubCommand: AsyncParsableCommand {
 }
 
 /// `storebus sub timeline`
-struct SubTimelineCommand: ContextCommand {
+struct SubTimelineCommand: OneSubscriptionCommand {
     static let configuration = CommandConfiguration(
         "timeline", "Show a subscription's events and charges.",
         """
@@ -87,10 +89,12 @@ struct SubTimelineCommand: ContextCommand {
         charges and refunds that were made.
         """)
 
-    @OptionGroup var options: SubscriptionArguments
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let subscription = try await options.find(context)
+        let subscription = try await find(context)
         let timeline = try await context.api.timeline(subscription.originalTransactionIdentifier)
         context.print(TimelineReport(timeline, account: subscription.account).result)
     }
@@ -116,13 +120,15 @@ struct SubscriptionVerb: Sendable {
     protocol Row { static var verb: SubscriptionVerb { get } }
 
     /// The command of one row.
-    struct RowCommand<Verb: Row>: ContextCommand {
+    struct RowCommand<Verb: Row>: OneSubscriptionCommand {
         static var configuration: CommandConfiguration { Verb.verb.help }
 
-        @OptionGroup var options: SubscriptionArguments
+        @OptionGroup var named: SubscriptionArguments
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
-            try await options.operate(Verb.verb.operation, Verb.verb.word, context)
+            try await operate(Verb.verb.operation, Verb.verb.word, context)
         }
     }
 
@@ -188,7 +194,7 @@ extension SubscriptionVerb.Row {
 }
 
 /// `storebus sub extend`
-struct SubExtendCommand: ContextCommand {
+struct SubExtendCommand: OneSubscriptionCommand {
     static let configuration = CommandConfiguration(
         "extend", "Let the present period end later, without a charge.",
         """
@@ -197,14 +203,16 @@ struct SubExtendCommand: ContextCommand {
         """)
 
     @Argument("Days, 1 to 90.", "days") var days: Int
-    @OptionGroup var options: SubscriptionArguments
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard (1...90).contains(days) else { throw ValidationError("<days> is 1 to 90, not '\(days)'") }
     }
 
     func run(_ context: CommandContext) async throws {
-        try await options.operate(.extend, "extended", days: days, context)
+        try await operate(.extend, "extended", days: days, context)
     }
 }
 
@@ -214,7 +222,7 @@ struct SubExtendCommand: ContextCommand {
 /// renewed  2000000000000001  com.example.pro.monthly  renews 2027-01-28 10:00:04Z for 9.99 USD
 /// made     2000000000000005  purchased, expires 2027-01-28 10:00:04Z
 /// ```
-extension SubscriptionArguments {
+extension OneSubscriptionCommand {
     /// - Parameter word: The past participle of the verb.
     fileprivate func operate(
         _ operation: OperateSubscriptionRequest.Operation, _ word: String, days: Int? = nil, _ context: CommandContext

@@ -3,31 +3,37 @@ import StoreHTTP
 import StoreModels
 
 /// Options that name a subscription: by one of its transactions, or by its account.
-struct SubscriptionArguments: StoreOptions {
+struct SubscriptionArguments: ParsableArguments {
     @Argument(
         "Any transaction of the subscription, or the end of its identifier. Without it, --as names the account.",
         "subscription", Completion.subscriptions)
     var subscription: String?
     @Option("The account that has the subscription.", "account", Completion.accounts, name: .customLong("as"))
     var account: String?
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
     }
+}
 
+/// A command about one subscription.
+protocol OneSubscriptionCommand: OneAppCommand {
+    var named: SubscriptionArguments { get }
+}
+
+extension OneSubscriptionCommand {
     /// Resolves the app for an account's subscription. A transaction identifies it by itself.
     func context() async throws(CLIError) -> CommandContext {
-        subscription == nil
-            ? try await CommandContext.find(global, app: app)
-            : try CommandContext.find(global, bundleId: app.bundleId)
+        named.subscription == nil
+            ? try await CommandContext.find(options, app: app)
+            : try CommandContext.find(options, bundleId: app.bundleId)
     }
 
     /// - Parameter isChange: Whether the command changes the subscription.
     /// - Throws: `notFound`, `transactionAmbiguous`, `usage`.
     func find(_ context: CommandContext, isChange: Bool = false) async throws(CLIError) -> Subscription {
-        if let subscription {
+        let account = named.account
+        if let subscription = named.subscription {
             let text = account == nil ? subscription : nil
             return try await DidYouMean.notAccount(text, context) { () throws(CLIError) in
                 try await SubscriptionSearch.find(

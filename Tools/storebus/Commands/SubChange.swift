@@ -2,16 +2,13 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// The arguments of a change of product within a group.
-struct SubscriptionChangeArguments: StoreOptions {
-    @Argument("The other product of the group.", "product", Completion.products) var product: String
-    @OptionGroup var named: SubscriptionArguments
-
-    func context() async throws(CLIError) -> CommandContext { try await named.context() }
+/// A command that changes a subscription's product within its group.
+protocol SubscriptionChangeCommand: OneSubscriptionCommand {
+    var product: String { get }
 }
 
 /// `storebus sub upgrade`
-struct SubUpgradeCommand: ContextCommand {
+struct SubUpgradeCommand: SubscriptionChangeCommand {
     static let configuration = CommandConfiguration(
         "upgrade", "Buy a higher product of the group as the account would, effective at once.",
         """
@@ -21,13 +18,16 @@ struct SubUpgradeCommand: ContextCommand {
         full and refunds the unused part of the present period. The output says which kind of change it was.
         """)
 
-    @OptionGroup var options: SubscriptionChangeArguments
+    @Argument("The other product of the group.", "product", Completion.products) var product: String
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run(_ context: CommandContext) async throws { try await options.buy(.upgrade, context) }
+    func run(_ context: CommandContext) async throws { try await buy(.upgrade, context) }
 }
 
 /// `storebus sub downgrade`
-struct SubDowngradeCommand: ContextCommand {
+struct SubDowngradeCommand: SubscriptionChangeCommand {
     static let configuration = CommandConfiguration(
         "downgrade", "Buy a lower product of the group as the account would, effective at the next renewal.",
         """
@@ -37,13 +37,16 @@ struct SubDowngradeCommand: ContextCommand {
         Until then nothing changes and nothing is charged. Buy the present product to cancel the change.
         """)
 
-    @OptionGroup var options: SubscriptionChangeArguments
+    @Argument("The other product of the group.", "product", Completion.products) var product: String
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run(_ context: CommandContext) async throws { try await options.buy(.downgrade, context) }
+    func run(_ context: CommandContext) async throws { try await buy(.downgrade, context) }
 }
 
 /// `storebus sub change`
-struct SubChangeCommand: ContextCommand {
+struct SubChangeCommand: SubscriptionChangeCommand {
     static let configuration = CommandConfiguration(
         "change", "Say which product the next renewal buys, without a purchase.",
         """
@@ -53,15 +56,18 @@ struct SubChangeCommand: ContextCommand {
         The store refuses a change that would take effect at once: buy it with storebus sub upgrade.
         """)
 
-    @OptionGroup var options: SubscriptionChangeArguments
+    @Argument("The other product of the group.", "product", Completion.products) var product: String
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run(_ context: CommandContext) async throws {
-        let present = try await options.named.find(context, isChange: true)
+        let present = try await find(context, isChange: true)
         let installation = present.installation(context)
         var changed = try await context.sessions.with(installation) { session throws(CLIError) in
             try await context.api.call(
                 SubscriptionRoutes.update, [.originalTransactionIdentifier: present.originalTransactionIdentifier],
-                token: session.token, body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: options.product))
+                token: session.token, body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: product))
         }
         changed.account = installation.account
         changed.bundleId = installation.bundleId
@@ -84,13 +90,13 @@ extension Subscription {
     }
 }
 
-extension SubscriptionChangeArguments {
-    /// The command's verb. The store decides by levels and durations which change it is.
-    fileprivate enum Direction { case upgrade, downgrade }
+/// The verb of a change. The store decides by levels and durations which change it is.
+private enum ChangeDirection { case upgrade, downgrade }
 
+extension SubscriptionChangeCommand {
     /// Buys another product of a subscription's group, and reports the effect.
-    fileprivate func buy(_ direction: Direction, _ context: CommandContext) async throws {
-        let present = try await named.find(context, isChange: true)
+    fileprivate func buy(_ direction: ChangeDirection, _ context: CommandContext) async throws {
+        let present = try await find(context, isChange: true)
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil,
@@ -110,7 +116,7 @@ extension SubscriptionChangeArguments {
         context.print(result)
     }
 
-    private static func note(_ direction: Direction, _ change: SubscriptionChangeReport) -> Advice? {
+    private static func note(_ direction: ChangeDirection, _ change: SubscriptionChangeReport) -> Advice? {
         switch (direction, change.isScheduled) {
         case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
         case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"

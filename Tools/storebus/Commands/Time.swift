@@ -21,11 +21,12 @@ struct TimeCommand: AsyncParsableCommand {
         ])
 
     /// `storebus time status`
-    struct Status: ContextCommand {
+    struct Status: OneAppCommand {
         static let configuration = CommandConfiguration(
             "status", "Show an app's time, and when the next event is due.", "storebus time status")
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             await context.print(try await context.api.call(ClockRoutes.get, [.bundleId: context.bundleId]))
@@ -33,7 +34,7 @@ struct TimeCommand: AsyncParsableCommand {
     }
 
     /// `storebus time freeze`
-    struct Freeze: ContextCommand {
+    struct Freeze: OneAppCommand {
         static let configuration = CommandConfiguration(
             "freeze", "Stop the clock: time passes by time advance, to and next only.",
             """
@@ -42,7 +43,8 @@ struct TimeCommand: AsyncParsableCommand {
             To let it run again set a rate, or use storebus time real.
             """)
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try await context.setClock(ClockSetting(frozen: true))
@@ -50,7 +52,7 @@ struct TimeCommand: AsyncParsableCommand {
     }
 
     /// `storebus time real`
-    struct Real: ContextCommand {
+    struct Real: OneAppCommand {
         static let configuration = CommandConfiguration(
             "real", "Let the clock run as fast as the wall's, from its present time.",
             """
@@ -62,7 +64,8 @@ struct TimeCommand: AsyncParsableCommand {
             """)
 
         @Flag(help: "Set it to the wall's time too.") var now = false
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try await context.setClock(
@@ -85,7 +88,7 @@ extension CommandContext {
 }
 
 /// `storebus time rate`
-struct TimeRateCommand: ContextCommand {
+struct TimeRateCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "rate", "Say how fast the clock runs.",
         """
@@ -100,7 +103,8 @@ struct TimeRateCommand: ContextCommand {
         """)
 
     @Argument("How fast.", "rate", .list(RateText.words)) var rate: String
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws { try RateText.validate("a rate", rate) }
 
@@ -109,18 +113,12 @@ struct TimeRateCommand: ContextCommand {
     }
 }
 
-/// Options of the commands that advance a clock.
-struct ClockMoveOptions: ParsableArguments {
+/// The key of a move of a clock.
+struct ClockMoveKey: ParsableArguments {
     @Option("The same key again is the same move.", "key") var idempotencyKey: String?
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
 
     /// The default timeout, enough for 100 000 subscriptions.
     private static let timeout = Duration.seconds(600)
-
-    func context() async throws(CLIError) -> CommandContext {
-        try await CommandContext.find(global, app: app)
-    }
 
     func move(
         _ distance: ClockMove, _ context: CommandContext, notes: [Advice] = []
@@ -138,7 +136,7 @@ struct ClockMoveOptions: ParsableArguments {
 }
 
 /// `storebus time advance`
-struct TimeAdvanceCommand: AsyncParsableCommand {
+struct TimeAdvanceCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "advance", "Move the clock forward, and run everything that falls due on the way.",
         """
@@ -152,14 +150,18 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
         """)
 
     @Argument("How far.", "length") var length: String
-    @OptionGroup var options: ClockMoveOptions
+    @OptionGroup var key: ClockMoveKey
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard BusinessDuration(length) == nil else { return }
         throw ValidationError(LengthFault.sentence(length))
     }
 
-    func run() async throws { try await options.move(ClockMove(by: length), try await options.context(), notes: notes) }
+    func run(_ context: CommandContext) async throws {
+        try await key.move(ClockMove(by: length), context, notes: notes)
+    }
 
     /// Warns that `m` means minutes, because a subscription's duration seldom does.
     private var notes: [Advice] {
@@ -219,7 +221,7 @@ private enum LengthFault {
 }
 
 /// `storebus time to`
-struct TimeToCommand: AsyncParsableCommand {
+struct TimeToCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "to", "Move the clock to an instant, and run everything that falls due on the way.",
         """
@@ -233,17 +235,18 @@ struct TimeToCommand: AsyncParsableCommand {
 
     @Argument("Where to.", "instant") var instant: BusinessInstant
     @Flag(help: "Set the clock to an earlier instant.") var back = false
-    @OptionGroup var options: ClockMoveOptions
+    @OptionGroup var key: ClockMoveKey
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await options.context()
+    func run(_ context: CommandContext) async throws {
         guard back else { return try await forward(context) }
         try await context.setClock(ClockSetting(now: instant.timestamp))
     }
 
     private func forward(_ context: CommandContext) async throws(CLIError) {
         do {
-            try await options.move(ClockMove(to: instant.timestamp), context)
+            try await key.move(ClockMove(to: instant.timestamp), context)
         } catch  where error.is(.requestInvalid) && !error.message.hasPrefix("$.") {
             throw error.with(hints: [
                 "set it back: storebus time to \(instant.timestamp) --back", "storebus time status",
@@ -253,7 +256,7 @@ struct TimeToCommand: AsyncParsableCommand {
 }
 
 /// `storebus time next`
-struct TimeNextCommand: AsyncParsableCommand {
+struct TimeNextCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "next", "Move the clock to the next thing that is due, and through it.",
         """
@@ -265,14 +268,16 @@ struct TimeNextCommand: AsyncParsableCommand {
         """)
 
     @Argument("How many events, 1 to \(AdvanceClockRequest.nextMax).", "n") var count = 1
-    @OptionGroup var options: ClockMoveOptions
+    @OptionGroup var key: ClockMoveKey
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard !(1...AdvanceClockRequest.nextMax).contains(count) else { return }
         throw ValidationError("the number of events is 1 to \(AdvanceClockRequest.nextMax)")
     }
 
-    func run() async throws { try await options.move(ClockMove(next: count), try await options.context()) }
+    func run(_ context: CommandContext) async throws { try await key.move(ClockMove(next: count), context) }
 }
 
 /// Parses an instant of business time, in UTC.

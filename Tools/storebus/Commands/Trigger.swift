@@ -39,7 +39,8 @@ struct TriggerCommand: AsyncParsableCommand {
     @Option("Replace a member of the payload.", "name=value") var set: [String] = []
     @Option("How the signature is wrong.", "way", .list(BrokenSignature.rawValues), name: .customLong("break"))
     var wrong: String?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         try Choice.check("--break", wrong, among: BrokenSignature.rawValues)
@@ -50,7 +51,7 @@ struct TriggerCommand: AsyncParsableCommand {
         let name = try NotificationName(parsing: type)
         try name.checkWhole()
         let members = try PayloadMembers(set)
-        let context = try await options.context()
+        let context = try await CommandContext.find(options, app: app)
         var body = TriggerNotificationBody(
             notificationType: name.type, subtype: name.subtype, account: account)
         body.productIdentifier = product

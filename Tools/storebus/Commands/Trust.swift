@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `storebus trust [LANGUAGE]`
-struct TrustCommand: AsyncParsableCommand {
+struct TrustCommand: OptionalAppCommand {
     static let configuration = CommandConfiguration(
         "trust", "Print how to point a server's App Store library here, by language.",
         """
@@ -16,12 +16,12 @@ struct TrustCommand: AsyncParsableCommand {
 
     @Argument("\(Language.listed); all of them without it.", "language", .list(Language.rawValues))
     var language: String?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws { try Choice.check("LANGUAGE", language, among: Language.rawValues) }
 
-    func run() async throws {
-        let context = try await CommandContext.find(options.global, bundleId: options.app.bundleId).withOnlyAppIfAny()
+    func run(_ context: CommandContext) async throws {
         let root = context.directory.map(\.rootCertificate) ?? "\(context.environment.currentDirectory)/root"
         let store = Store(
             url: context.settings.url.text, bundleId: context.bundleId, pem: "\(root).pem", der: "\(root).cer")

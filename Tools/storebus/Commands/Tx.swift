@@ -113,7 +113,7 @@ struct TxDeleteCommand: ContextCommand {
 }
 
 /// `storebus finish TRANSACTION --as alice`
-struct FinishCommand: AsyncParsableCommand {
+struct FinishCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "finish", "Finish a transaction, so that the store does not send it again.",
         """
@@ -125,10 +125,10 @@ struct FinishCommand: AsyncParsableCommand {
 
     @OptionGroup var named: TransactionArgument
     @OptionGroup var account: AccountOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let context = try await CommandContext.find(global, app: account.app)
+    func run(_ context: CommandContext) async throws {
         let installation = account.installation(context)
         let deadline = ContinuousClock.now + (context.timeLimit ?? .seconds(10))
         let finished = try await Retry.run(until: deadline) { () throws(CLIError) in

@@ -72,7 +72,7 @@ struct UpCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if output.format == .names || output.format == .jsonl { throw ValidationError("up prints human or json") }
+        try output.checkIsOneDocument("up")
         try RateText.validate("--time-rate", timeRate)
         guard httpsPort.map((1...65535).contains) ?? true else { throw ValidationError("--https-port is 1 to 65535") }
     }

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus watch`
-struct WatchCommand: ContextCommand {
+struct WatchCommand: OneAppCommand {
     static let configuration = CommandConfiguration(
         "watch", "Watch transactions live.",
         """
@@ -21,7 +21,8 @@ struct WatchCommand: ContextCommand {
     @Argument("Which events, such as type=purchased account=alice.", "filter") var filter: [String] = []
     @Option("Be this account's app.", "account", Completion.accounts, name: .customLong("as")) var account: String?
     @Option("With --as: the device. Default: <account>-1.", "device") var device: String?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if account != nil, !filter.isEmpty { throw ValidationError("a filter and --as exclude each other") }
@@ -31,7 +32,7 @@ struct WatchCommand: ContextCommand {
     func run(_ context: CommandContext) async throws {
         guard let account else {
             var filter = try Filter(filter, ofEvents: true)
-            try filter.add("bundleId", options.app.bundleId)
+            try filter.add("bundleId", app.bundleId)
             let watch = EventWatch(context: context, filter: filter)
             return try await context.untilTimeLimit { () throws(CLIError) in try await watch.run() }
         }

@@ -27,10 +27,11 @@ struct WhyCommand: AsyncParsableCommand {
         "For a product: the account to check its introductory offer for.", "account", Completion.accounts,
         name: .customLong("as"))
     var account: String?
-    @OptionGroup var options: AppCommandOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        var context = try CommandContext.find(options.global, bundleId: options.app.bundleId)
+        var context = try CommandContext.find(options, bundleId: app.bundleId)
         if Self.looksLikeTransaction(identifier) {
             return context.print(
                 try await Self.explanation(try await TransactionSearch.find(identifier, context), context))

@@ -32,6 +32,11 @@ struct OutputOptions: ParsableArguments, Sendable {
     @Flag(name: .shortAndLong, help: OutputHelp.quiet) var quiet = false
     @Flag(name: .shortAndLong, help: OutputHelp.verbose) var verbose: Int
     @Option(OutputHelp.color, "when") var color = ColorChoice.auto
+
+    /// - Throws: A sentence for the parser when the format is a list's, and the command prints one document.
+    func checkIsOneDocument(_ command: String) throws {
+        if format == .names || format == .jsonl { throw ValidationError("\(command) prints human or json") }
+    }
 }
 
 private enum OutputHelp {
@@ -59,35 +64,42 @@ struct AppOptions: ParsableArguments, Sendable {
 
 /// A command that calls a store.
 protocol ContextCommand: AsyncParsableCommand {
-    associatedtype Target: StoreOptions
-    var options: Target { get }
+    var options: GlobalOptions { get }
+    /// Finds the store, and the app of a command about one.
+    func context() async throws(CLIError) -> CommandContext
     func run(_ context: CommandContext) async throws
 }
 
 extension ContextCommand {
-    func run() async throws { try await run(try await options.context()) }
+    func context() async throws(CLIError) -> CommandContext { try CommandContext.find(options) }
+    func run() async throws { try await run(try await context()) }
+}
+
+/// A command about one app: the named one, or else the store's only one.
+///
+/// It declares each group of its options itself, because the parser takes long for a group within a group
+/// (``GlobalOptions``).
+protocol OneAppCommand: ContextCommand {
+    var app: AppOptions { get }
+}
+
+extension OneAppCommand {
+    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(options, app: app) }
+}
+
+/// A command that needs no app.
+///
+/// Without a named one it takes the store's only one. If there are several, the app stays unset.
+protocol OptionalAppCommand: OneAppCommand {}
+
+extension OptionalAppCommand {
+    func context() async throws(CLIError) -> CommandContext {
+        try await CommandContext.find(options, bundleId: app.bundleId).withOnlyAppIfAny()
+    }
 }
 
 /// A command about a whole installation. It refuses `--store` and ignores `STOREBUS_STORE`.
 protocol InstallationCommand: AsyncParsableCommand {}
-
-/// Options that name a store, and perhaps an app of it.
-protocol StoreOptions: ParsableArguments {
-    /// Finds the store and the app.
-    func context() async throws(CLIError) -> CommandContext
-}
-
-extension GlobalOptions: StoreOptions {
-    func context() throws(CLIError) -> CommandContext { try CommandContext.find(self) }
-}
-
-/// Options of the commands about one app.
-struct AppCommandOptions: StoreOptions, Sendable {
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
-
-    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
-}
 
 /// The option that chooses entries of one account.
 struct AccountFilter: ParsableArguments, Sendable {
@@ -110,7 +122,6 @@ struct AccountOptions: ParsableArguments, Sendable {
     @Option("The account, made if it is new.", "account", Completion.accounts, name: .customLong("as"))
     var account: String
     @Option("The device. Default: <account>-1.", "device") var device: String?
-    @OptionGroup var app: AppOptions
 
     func validate() throws {
         try IdentifierRule.account.check("--as", account)
@@ -123,16 +134,12 @@ struct AccountOptions: ParsableArguments, Sendable {
 }
 
 /// Options that name a viewer of the store.
-struct CustomerOptions: StoreOptions, Sendable {
+struct CustomerOptions: ParsableArguments, Sendable {
     @Option(
         "The account, made if it is new. Default: the device's.", "account", Completion.accounts,
         name: .customLong("as"))
     var account: String?
     @Option("The device. Default: <account>-1.", "device", Completion.devices) var device: String?
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
-
-    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
 
     func validate() throws {
         guard account == nil else { return }

@@ -20,9 +20,25 @@ struct HTTPTransport: Sendable {
     func start(_ request: URLRequest, after first: URLRequest, _ transfer: any Transfer) async -> URLSessionTask {
         let session = session(transfer)
         #if canImport(FoundationNetworking)
-            _ = try? await session.data(for: first)
+            await end(of: first, in: session)
         #endif
         return start(request, in: session)
+    }
+
+    /// Sends a request, and waits for the end of its response. `URLSession.data(for:)` of Foundation on Linux may block
+    /// its thread without end when its caller is cancelled, because it resumes the caller on the session's own queue.
+    private func end(of request: URLRequest, in session: URLSession) async {
+        let running = LockedValue<URLSessionTask?>(nil)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let task = session.dataTask(with: request) { _, _, _ in continuation.resume() }
+                running.withLock { $0 = task }
+                task.resume()
+                if Task.isCancelled { task.cancel() }
+            }
+        } onCancel: {
+            running.withLock { $0 }?.cancel()
+        }
     }
 
     private func session(_ transfer: any Transfer) -> URLSession {

@@ -187,7 +187,7 @@ struct PendingIntents: Sendable {
     /// Whether the intent has had its payment.
     func isContinued(_ id: String) -> Bool { continued.contains(id) }
 
-    /// Records that ``Product/purchase(options:)`` has continued the intent, or has found it decided.
+    /// Records that ``Product/purchase(options:)`` has continued the intent, or has found it decided or expired.
     mutating func purchased(_ id: String) {
         withdraw(id)
         decided.insert(id)

@@ -282,11 +282,14 @@ private typealias Product = StoreKitClient.Product
         #expect(store.decisions().isEmpty)
     }
 
-    @Test func `38: an intent that was decided elsewhere is left out the next time`() async throws {
+    @Test(arguments: [StoreErrorCode.intentDecided, .intentExpired])
+    func `38: an intent that was decided elsewhere, or has expired, is left out the next time`(
+        _ code: StoreErrorCode
+    ) async throws {
         let shop = try FakeShop()
         let product = PurchaseIntent(try .sample("i1"), shop.queue).product
         shop.state.withLock {
-            $0.purchases = [.problem(.intentDecided), FakeShop.outcome(.purchased, signedTransaction(1))]
+            $0.purchases = [.problem(code), FakeShop.outcome(.purchased, signedTransaction(1))]
         }
         await #expect(throws: StoreKitError.self) { _ = try await product.purchase() }
         _ = try await product.purchase()

@@ -167,4 +167,45 @@ private typealias Storefront = StoreKitClient.Storefront
         #expect(store.device.order == ["com.example.hiddenBeaches", "com.example.pro"])
         #expect(store.device.visibility.isEmpty)
     }
+
+    @Test func `the order is read without products that the catalogue no longer has`() async throws {
+        let store = try FakePromotions()
+        let queue = store.gateway.queue()
+        let order = try await SKPaymentQueue.$ofTask.withValue(queue) {
+            try await Product.PromotionInfo.updateProductOrder(byID: ["com.example.gone", "com.example.pro"])
+            return try await Product.PromotionInfo.currentOrder
+        }
+        #expect(order.map(\.productID) == ["com.example.pro"])
+        #expect(store.device.order == ["com.example.gone", "com.example.pro"])
+    }
+
+    @Test func `a list of promotions that the store refuses changes nothing`() async throws {
+        let store = try FakePromotions()
+        let queue = store.gateway.queue()
+        try await SKPaymentQueue.$ofTask.withValue(queue) {
+            try await Product.PromotionInfo.updateProductOrder(byID: ["com.example.pro"])
+            var order = try await Product.PromotionInfo.currentOrder
+            store.gateway.on("PUT /v1/promotions/order") { _ in .problem(.productNotFound) }
+            order[0].visibility = .hidden
+            do {
+                try await Product.PromotionInfo.updateAll(order)
+                Issue.record("the store refuses the order")
+            } catch {}
+        }
+        #expect(store.device.visibility.isEmpty)
+    }
+
+    @Test func `M71: a device without promotions is unsupported, as for a purchase`() async throws {
+        let store = try FakePromotions()
+        let queue = store.gateway.queue()
+        store.gateway.on("GET /v1/promotions/order") { _ in .problem(.promotionUnsupported) }
+        store.gateway.on("PUT /v1/promotions/order") { _ in .problem(.promotionUnsupported) }
+        let errors = await SKPaymentQueue.$ofTask.withValue(queue) {
+            var errors: [String] = []
+            do { _ = try await Product.PromotionInfo.currentOrder } catch { errors.append("\(error)") }
+            do { try await Product.PromotionInfo.updateAll([]) } catch { errors.append("\(error)") }
+            return errors
+        }
+        #expect(errors == ["unsupported", "unsupported"])
+    }
 }

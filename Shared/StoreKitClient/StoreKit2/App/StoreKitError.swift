@@ -44,6 +44,7 @@ extension StoreKitError {
         case let error as StoreKitError: self = error
         case let error as URLError: self = .networkError(error)
         case let error as SKError where error.code == .paymentCancelled: self = .userCancelled
+        case let error as SKError where error.code == .unsupportedPlatform: self = .unsupported
         case let error as SKError where error.code == .unknown:
             self = error.underlying.map { StoreKitError(cause: $0) } ?? .unknown
         case let error as SKError: self = .systemError(error)

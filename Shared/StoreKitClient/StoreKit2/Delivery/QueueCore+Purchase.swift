@@ -99,7 +99,7 @@ extension QueueCore {
                 response = try await call.send(request)
             } catch let problem as StoreProblem where problem.storeKitError != nil {
                 return try .init(failure: SKError(cause: problem), ofSignedOffer: ofSignedOffer)
-            } catch let problem as StoreProblem where problem.code == StoreErrorCode.intentDecided.name {
+            } catch let problem as StoreProblem where Self.endsIntent(problem) {
                 if let intent { state.withLock { $0.intents.purchased(intent) } }
                 throw problem
             }
@@ -123,6 +123,12 @@ extension QueueCore {
             case .purchasing: await news(of: key)
             }
         }
+    }
+
+    /// Whether a refusal says that an intent can never be continued any more.
+    private static func endsIntent(_ problem: StoreProblem) -> Bool {
+        let ends: [StoreErrorCode] = [.intentDecided, .intentExpired]
+        return ends.contains { $0.name == problem.code }
     }
 
     /// Waits until the stream names a purchase, or begins anew. Without a stream it waits for a time.

@@ -26,12 +26,16 @@ extension Product {
         public func update() async throws { try await Self.updateProductVisibility(visibility, for: productID) }
 
         /// The products whose order this device has set, in that order. Empty if it has set none.
+        /// - Throws: ``StoreKitError``, `unsupported` if the device has no promotions.
         public static var currentOrder: [PromotionInfo] {
             get async throws {
                 try await run { call in
                     let response = try await call.gateway.send(HTTPCall(PromotionRoutes.order)).checked()
+                    let reply = try response.body(of: PromotionRoutes.order)
+                    // Without products that the catalogue no longer has.
+                    let known = Set(exactly: reply.products.map(\.productIdentifier))
                     var order: [PromotionInfo] = []
-                    for product in try response.body(of: PromotionRoutes.order).productIdentifiers {
+                    for product in reply.productIdentifiers where known.containsExactly(product) {
                         let visibility = try await SKProductStorePromotionController.visibility(of: product, by: call)
                         order.append(PromotionInfo(productID: product, visibility: Visibility(visibility)))
                     }
@@ -55,16 +59,17 @@ extension Product {
             }
         }
 
-        /// Sets the order and each product's visibility.
+        /// Sets the order and each product's visibility. A list that the store refuses changes nothing.
         /// - Throws: ``StoreKitError``
         public static func updateAll(_ promotions: some Collection<PromotionInfo>) async throws {
             let promotions = Array(promotions)
             try await run { call in
+                // First, because the store checks all products of an order.
+                try await SKProductStorePromotionController.put(order: promotions.map(\.productID), by: call)
                 for promotion in promotions {
                     try await SKProductStorePromotionController.put(
                         promotion.visibility.model, of: promotion.productID, by: call)
                 }
-                try await SKProductStorePromotionController.put(order: promotions.map(\.productID), by: call)
             }
         }
 

@@ -8,14 +8,15 @@ enum Ledger {
     /// How long an authorization stays that is still to be captured, also one whose process died.
     private static let captureTime = Duration.seconds(5)
 
-    /// Every charge, oldest first, once all that was bought is captured. Authorizations that are left then lapse.
+    /// Every charge, oldest first, once all that was bought is captured. Authorizations that are left then lapse. Of an
+    /// isolated store it is the store's own charges.
     static func charges(of store: StoreStack) async throws -> [Charge] {
         try await store.withBus("ledger") { bus in
             let services = ServiceCaller(bus: bus, caller: "ledger", retries: true)
             var charges: [Charge] = []
             var (open, since) = (-1, ContinuousClock.now)
             try await eventually("all that was bought is captured", within: .seconds(60)) {
-                charges = try await read(services)
+                charges = try await read(services, store.isolated?.bundleId)
                 let authorized = charges.count { $0.outcome == .authorized }
                 if authorized != open { (open, since) = (authorized, .now) }
                 return open == 0 || ContinuousClock.now - since >= captureTime
@@ -24,12 +25,13 @@ enum Ledger {
         }
     }
 
-    private static func read(_ services: ServiceCaller) async throws -> [Charge] {
+    private static func read(_ services: ServiceCaller, _ app: String?) async throws -> [Charge] {
         var charges: [Charge] = []
         var after: String?
         repeat {
             let page = try await services.call(
-                ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500), context: CallContext())
+                ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500, bundleId: app),
+                context: CallContext())
             charges += page.charges
             after = page.after
         } while after != nil

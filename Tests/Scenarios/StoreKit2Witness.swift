@@ -13,22 +13,37 @@ final class StoreKit2Witness: Sendable {
     }
 
     let device: String
-    private let queue: SKPaymentQueue
+    /// The app's queue, for what StoreKit 1 has.
+    let queue: SKPaymentQueue
     private let elements = Locked(Elements())
     private let tasks = Locked<[Task<Void, Never>]>([])
 
     /// Launches the app. Its iterators exist when this returns.
-    init(_ store: StoreStack, account: String, device: String) throws {
+    /// - Parameters:
+    ///   - iteratesIntents: Whether the app handles promoted purchases.
+    ///   - change: Changes the app's connection.
+    init(
+        _ store: StoreStack, account: String, device: String, iteratesIntents: Bool = true,
+        _ change: (inout StoreConnection) -> Void = { _ in }
+    ) throws {
         guard let gateway = URL(string: store.url) else { throw StackError("\(store.url) is no URL") }
         self.device = device
-        queue = SKPaymentQueue(
-            connection: StoreConnection(
-                gateway: gateway, bundleId: StoreStack.app, deviceId: device, account: account, platform: .iOS,
-                osVersion: "18.0",
-                contentDirectory: URL(fileURLWithPath: store.directory.file("content-\(device)"), isDirectory: true)))
+        let contents = store.directory.file("content-\(store.isolatedName)-\(device)")
+        var connection = StoreConnection(
+            gateway: gateway, bundleId: StoreStack.app, deviceId: device, account: account, platform: .iOS,
+            osVersion: "18.0", contentDirectory: URL(fileURLWithPath: contents, isDirectory: true))
+        change(&connection)
+        queue = SKPaymentQueue(connection: connection)
         SKPaymentQueue.$ofTask.withValue(queue) {
             collect(Transaction.updates.makeAsyncIterator()) { $0.updates.append($1) }
             collect(Product.SubscriptionInfo.Status.updates.makeAsyncIterator()) { $0.statuses.append($1) }
+        }
+        if iteratesIntents { iterateIntents() }
+    }
+
+    /// Begins to iterate the purchases that begin in the store.
+    func iterateIntents() {
+        SKPaymentQueue.$ofTask.withValue(queue) {
             collect(PurchaseIntent.intents.makeAsyncIterator()) { $0.intents.append($1) }
         }
     }

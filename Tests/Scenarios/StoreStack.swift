@@ -1,4 +1,5 @@
 import Foundation
+import StoreModels
 import StorebusTesting
 
 /// A store of real processes with a client of its HTTP API.
@@ -12,6 +13,8 @@ import StorebusTesting
 /// Every process is ended by its pid when the body returns or throws; then the logs are printed if it threw.
 final class StoreStack: Sendable {
     let process: StoreProcess
+    /// The app of an isolated store, as services name it. Nil for the installation.
+    let isolated: IsolatedApp?
 
     /// Starts a store, runs `body` against it and stops it.
     /// - Parameters:
@@ -31,11 +34,17 @@ final class StoreStack: Sendable {
         await store.process.stop()
     }
 
-    private init(_ process: StoreProcess) { self.process = process }
+    /// - Parameter isolated: the store's app, if it is an isolated store of the processes.
+    init(_ process: StoreProcess, isolated: IsolatedApp? = nil) {
+        self.process = process
+        self.isolated = isolated
+    }
 
     var directory: TemporaryDirectory { process.directory }
-    /// `http://127.0.0.1:40123`
-    var url: String { process.url }
+    /// The name of an isolated store: `t-7`. Empty for the installation.
+    var isolatedName: String { isolated?.store ?? "" }
+    /// `http://127.0.0.1:40123`, and `/s/t-7` behind it for an isolated store.
+    var url: String { isolated == nil ? process.url : "\(process.url)/s/\(isolatedName)" }
     var adminKey: String { process.adminKey }
     /// Everything `storebus up` has printed.
     var output: String { process.output }

@@ -57,7 +57,9 @@ struct CommandContext: Sendable {
                 .usage, "'\(url)' (\(settings.url.origin)) is not a URL of a store",
                 hints: ["for example \(EffectiveSettings.defaultURL)"])
         }
-        var transport = environment.transport(settings.address.installation)
+        let contact = StoreContact(isKnown: settings.directory != nil)
+        var transport: any StoreTransport = ContactTransport(
+            environment.transport(settings.address.installation), contact)
         if options.output.verbose > 0 {
             transport = TracingTransport(transport) { environment.console.narrate($0) }
         }

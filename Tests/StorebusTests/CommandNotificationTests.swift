@@ -197,6 +197,49 @@ import Testing
         #expect(said.result == "sent again  \(Notified.uuid)  DID_RENEW\n")
         #expect(store.requests(.post, "\(Self.app)/notifications/\(Notified.uuid)/resend").count == 1)
     }
+
+    /// A store with the failed notifications 1 and 2, the newer one first.
+    private func failing() -> FakeStore {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications", Notified.page([2, 1].map { Notified.notification($0, .failed) }))
+        for number in [1, 2] {
+            let one = Notified.notification(number, .failed)
+            store.answer("POST \(Self.app)/notifications/\(one.notificationUUID)/resend", JSONText.value(one))
+        }
+        return store
+    }
+
+    @Test func `all of one state are sent again, the oldest first`() async {
+        let store = failing()
+        let (status, said) = await store.run("notifications", "resend", "--state", "failed")
+        #expect(status == .success)
+        let start = Notified.uuid.dropLast()
+        #expect(said.result == "sent again  \(start)1  DID_RENEW\nsent again  \(start)2  DID_RENEW\n")
+        #expect(said.narration == "next: storebus notifications wait --settled\n")
+        #expect(store.requests(.get, "\(Self.app)/notifications").first?.path.contains("state=failed") == true)
+        let names = await store.run("notifications", "resend", "--state", "failed", "-o", "names").said
+        #expect(names.result == "\(start)1\n\(start)2\n")
+    }
+
+    @Test func `a state of no notification is said to have none`() async {
+        let store = FakeStore()
+        store.answer("GET \(Self.app)/notifications", Notified.page([]))
+        let (status, said) = await store.run("notifications", "resend", "--state", "retrying")
+        #expect(status == .success)
+        #expect(said.result == "no notification is retrying\n")
+        #expect(said.narration == "next: storebus notifications list\n")
+    }
+
+    @Test func `a refusal says how many were sent again before it`() async {
+        let store = failing()
+        store.answer(
+            "POST \(Self.app)/notifications/\(Notified.notification(2).notificationUUID)/resend", status: 404,
+            StubTransport.problem(404, .notFound))
+        let (status, said) = await store.run("notifications", "resend", "--state", "failed")
+        #expect(status == .refused)
+        #expect(said.result == "")
+        #expect(said.narration.contains("(1 of 2 were sent again)"), "\(said.narration)")
+    }
 }
 
 /// `storebus notifications endpoint`.

@@ -68,6 +68,7 @@ import Testing
         ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
         ["app", "set", "--renewal-rate", "realTime"], ["notifications", "list"], ["notifications", "endpoint"],
         ["notifications", "endpoint", "http://a.example/", "--retry", "fast"], ["notifications", "resend", "3f2a1c9e"],
+        ["notifications", "resend", "--state", "failed"],
         ["notifications", "wait", "DID_RENEW", "--as", "alice"], ["notifications", "wait", "--settled"],
         ["trigger", "DID_RENEW", "--as", "alice"], ["ca", "show"], ["ca", "ocsp", "revoked"], ["ca", "rotate", "leaf"],
     ]

@@ -10,7 +10,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         storebus notifications endpoint http://localhost:8080/apple
         storebus notifications list --state failed
         storebus notifications show 3f2a1c9e
-        storebus notifications resend 3f2a1c9e
+        storebus notifications resend --state failed
         storebus notifications wait DID_RENEW --as alice
 
         Notifications are of version 2, signed as Apple signs them. To forward them without an endpoint that the \
@@ -106,21 +106,72 @@ struct NotificationsCommand: AsyncParsableCommand {
     /// `storebus notifications resend`
     struct Resend: OneAppCommand {
         static let configuration = CommandConfiguration(
-            "resend", "Send a notification once more, the same bytes, outside its schedule.",
-            "storebus notifications resend 3f2a1c9e")
+            "resend", "Send a notification once more, or all of one state: the same bytes, outside their schedule.",
+            """
+            storebus notifications resend 3f2a1c9e
+            storebus notifications resend --state failed
 
-        @OptionGroup var named: NotificationArgument
+            With --state, sends all of the app's notifications in that state, oldest first.
+            """)
+
+        @Argument("The notification's UUID, or its beginning: 3f2a1c9e.", "uuid", Completion.notifications)
+        var notification: String?
+        @Option(
+            "All in this state: \(ServerNotification.State.listed).", "state",
+            .list(ServerNotification.State.rawValues))
+        var state: String?
         @OptionGroup var app: AppOptions
         @OptionGroup var options: GlobalOptions
 
+        func validate() throws {
+            try Choice.check("--state", state, among: ServerNotification.State.rawValues)
+            switch (notification, state) {
+            case (nil, nil): throw ValidationError("name a notification, or the state of several: --state failed")
+            case (_?, _?): throw ValidationError("a notification and --state exclude each other")
+            case (_?, nil), (nil, _?): break
+            }
+        }
+
         func run(_ context: CommandContext) async throws {
-            let uuid = try await NotificationLookup.find(named.notification, context)
-            let sent = try await context.api.call(
-                NotificationRoutes.resend, [.bundleId: context.bundleId, .notificationUUID: uuid])
+            if let state { return context.print(try await resendAll(in: state, context)) }
+            let sent = try await resend(try await NotificationLookup.find(notification ?? "", context), context)
             context.print(
-                "sent again  \(sent.notificationUUID)  \(sent.name)\n", data: NotificationInfo.json(sent),
-                names: [sent.notificationUUID],
+                Self.line(sent), data: NotificationInfo.json(sent), names: [sent.notificationUUID],
                 next: "storebus notifications show \(sent.shortIdentifier)\(AppOptions.flag(context.bundleId))")
+        }
+
+        private func resend(_ uuid: String, _ context: CommandContext) async throws(CLIError) -> ServerNotification {
+            try await context.api.call(
+                NotificationRoutes.resend, [.bundleId: context.bundleId, .notificationUUID: uuid])
+        }
+
+        /// Sends all notifications of a state. The list is read before, because an attempt changes the state.
+        private func resendAll(
+            in state: String, _ context: CommandContext
+        ) async throws(CLIError) -> CommandResult {
+            let found = try await context.api.list(
+                NotificationRoutes.list, [.bundleId: context.bundleId], query: ["state": state], limit: .max, after: nil
+            ).items
+            var sent: [ServerNotification] = []
+            for one in found.reversed() {
+                do throws(CLIError) {
+                    sent.append(try await resend(one.notificationUUID, context))
+                } catch {
+                    let count = "\(sent.count) of \(found.count)"
+                    throw error.with(message: "\(error.message) (\(count) were sent again)", hints: error.hints)
+                }
+            }
+            let option = AppOptions.flag(context.bundleId)
+            let lines = sent.map(Self.line).joined()
+            return CommandResult(
+                data: .array(sent.map(NotificationInfo.json)), names: sent.map(\.notificationUUID),
+                next: sent.isEmpty
+                    ? "storebus notifications list\(option)" : "storebus notifications wait --settled\(option)"
+            ) { _ in lines.isEmpty ? "no notification is \(state)\n" : lines }
+        }
+
+        private static func line(_ sent: ServerNotification) -> String {
+            "sent again  \(sent.notificationUUID)  \(sent.name)\n"
         }
     }
 

@@ -325,6 +325,62 @@ import Testing
         #expect(said.result.contains("failed     t_1"))
     }
 
+    /// Alice's subscription to pro.monthly, of level 2.
+    private func choosing(
+        _ product: String, _ direction: ChangeDirection, among facts: [ExactText: SubscriptionFacts]? = nil,
+        _ change: (inout Subscription) -> Void = { _ in }
+    ) -> CLIError? {
+        func fact(_ level: Int, in group: String = "pro") -> SubscriptionFacts {
+            SubscriptionFacts(group: group == "pro" ? "Pro" : "News", groupIdentifier: group, level: level, offers: [])
+        }
+        let usual: [ExactText: SubscriptionFacts] = [
+            ExactText("pro.monthly"): fact(2), ExactText("pro.yearly"): fact(1), ExactText("pro.weekly"): fact(2),
+            ExactText("pro.basic"): fact(3), ExactText("news.monthly"): fact(1, in: "news"),
+        ]
+        var present = Subscribed.subscription
+        change(&present)
+        do throws(CLIError) {
+            try GroupChoice(present: present, facts: facts ?? usual).check(product, direction)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a change to a product outside of the group is refused with those that fit`() {
+        let up = choosing("news.monthly", .upgrade)
+        #expect(up?.code == .usage)
+        #expect(up?.message == "'news.monthly' is no product of alice's group Pro; nothing was bought")
+        #expect(up?.hints == ["those that fit: pro.yearly (level 1), pro.weekly (level 2)"])
+        let down = choosing("pro.basics", .downgrade)
+        #expect(
+            down?.hints == ["did you mean 'pro.basic'?", "those that fit: pro.weekly (level 2), pro.basic (level 3)"])
+        for product in ["pro.yearly", "pro.weekly", "pro.basic"] { #expect(choosing(product, .upgrade) == nil) }
+        #expect(choosing("anything", .upgrade, among: [:]) == nil)
+        let alone = SubscriptionFacts(group: "Pro", groupIdentifier: "pro", level: 2, offers: [])
+        #expect(
+            choosing("hidden-beaches", .upgrade, among: [ExactText("pro.monthly"): alone])?.hints
+                == ["no other product of Pro is of the same or a higher level"])
+    }
+
+    @Test func `the present product is refused, unless it takes a scheduled change back or subscribes again`() {
+        #expect(choosing("pro.monthly", .upgrade)?.message == "alice has 'pro.monthly' now; nothing was bought")
+        #expect(choosing("pro.monthly", .downgrade, among: [:])?.code == .usage)
+        let reverted = choosing("pro.monthly", .downgrade) { $0.autoRenewProductIdentifier = "pro.weekly" }
+        #expect(reverted == nil)
+        let again = choosing("pro.monthly", .upgrade) { $0.state = .expired }
+        #expect(again == nil)
+    }
+
+    @Test func `a refused change buys nothing`() async {
+        let store = FakeStore()
+        let (status, said) = await store.run("sub", "upgrade", "hidden-beaches", "--as", "alice")
+        #expect(status == .usage)
+        #expect(said.narration.contains("'hidden-beaches' is no product of alice's group Pro; nothing was bought"))
+        #expect(said.narration.contains("those that fit: pro.yearly (level 1), pro.weekly (level 2)"))
+        #expect(store.requests(.post, "/v1/payments").isEmpty)
+    }
+
     @Test func `what the next renewal buys is the customer's own choice`() async throws {
         let store = FakeStore()
         #expect(await store.run("sub", "change", "pro.yearly", "--as", "alice").status == .success)

@@ -44,7 +44,7 @@ import Testing
         ["sub", "resume", "0004"], ["sub", "renew", "--as", "alice"], ["sub", "expire", "--as", "alice"],
         ["sub", "extend", "30", "--as", "alice"], ["sub", "fail-next", "--as", "alice"],
         ["sub", "resolve-billing", "--as", "alice"], ["sub", "change", "pro.yearly", "--as", "alice"],
-        ["sub", "upgrade", "pro.monthly", "--as", "alice"], ["sub", "downgrade", "pro.monthly", "--as", "alice"],
+        ["sub", "upgrade", "pro.yearly", "--as", "alice"], ["sub", "downgrade", "pro.weekly", "--as", "alice"],
         ["refund", "0001", "--reason", "appIssue"], ["refund", "now", "0001"], ["refund", "request", "0001"],
         ["refund", "list"], ["refund", "grant", "0001"], ["refund", "grant", "--as", "alice", "--percent", "50%"],
         ["refund", "decline", "--as", "alice"], ["revoke", "0001"], ["receipt", "--as", "alice"],

@@ -224,7 +224,8 @@ extension FakeStore {
                         [
                             "productID": "pro.monthly", "groupNumber": 2, "adHocOffers": [["offerID": "loyal"]],
                             "codeOffers": [["referenceName": "SPRING"]], "winbackOffers": [["offerID": "back"]],
-                        ]
+                        ],
+                        ["productID": "pro.yearly", "groupNumber": 1], ["productID": "pro.weekly", "groupNumber": 2],
                     ],
                 ]
             ],

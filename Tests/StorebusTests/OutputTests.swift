@@ -8,7 +8,8 @@ import Testing
 @Suite struct OutputTests {
     @Test func `products stand in a table`() throws {
         let free = Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true)
-        let facts = SubscriptionFacts(group: "Pro", level: 2, offers: [.promotional("loyal"), .code("SPRING")])
+        let facts = SubscriptionFacts(
+            group: "Pro", groupIdentifier: "pro", level: 2, offers: [.promotional("loyal"), .code("SPRING")])
         let table = ProductTable.table(
             [free, Fixtures.product("hidden\u{1B}[31mbeaches", "1.99")], [ExactText("pro.monthly"): facts])
         #expect(

@@ -15,7 +15,8 @@ struct SubUpgradeCommand: SubscriptionChangeCommand {
         storebus sub upgrade com.example.pro.yearly --as alice
 
         A product of a higher level, or of the same level and length, begins at once. The store charges it in \
-        full and refunds the unused part of the present period. The output says which kind of change it was.
+        full and refunds the unused part of the present period. The output says which kind of change it was. The \
+        present product, and one outside of the group, are refused.
         """)
 
     @Argument("The other product of the group.", "product", Completion.products) var product: String
@@ -34,7 +35,8 @@ struct SubDowngradeCommand: SubscriptionChangeCommand {
         storebus sub downgrade com.example.pro.monthly --as alice
 
         A product of a lower level, or of the same level and another length, begins when the present period ends. \
-        Until then nothing changes and nothing is charged. Buy the present product to cancel the change.
+        Until then nothing changes and nothing is charged. Buy the present product to cancel the change. A product \
+        outside of the group is refused.
         """)
 
     @Argument("The other product of the group.", "product", Completion.products) var product: String
@@ -91,12 +93,72 @@ extension Subscription {
 }
 
 /// The verb of a change. The store decides by levels and durations which change it is.
-private enum ChangeDirection { case upgrade, downgrade }
+enum ChangeDirection: Sendable { case upgrade, downgrade }
+
+/// The products that a subscription can change to.
+struct GroupChoice: Sendable {
+    /// The subscription before the change.
+    let present: Subscription
+    /// Those of the app's subscriptions, by product. Empty if they cannot be read, and then the store decides alone.
+    let facts: [ExactText: SubscriptionFacts]
+
+    /// Refuses the present product, and one outside of the group, which would begin another subscription.
+    ///
+    /// The present product takes a scheduled change back.
+    /// - Throws: `usage` with the products that fit.
+    func check(_ product: String, _ direction: ChangeDirection) throws(CLIError) {
+        let account = present.account ?? "the account"
+        if product.isExactly(present.productIdentifier) {
+            let isScheduled =
+                present.willAutoRenew && !present.autoRenewProductIdentifier.isExactly(present.productIdentifier)
+            if isScheduled || !present.state.isExisting { return }
+            throw CLIError(
+                .usage, "\(account) has '\(product)' now; nothing was bought", hints: hints(product, direction))
+        }
+        guard !facts.isEmpty, facts[product]?.groupIdentifier.isExactly(group) != true else { return }
+        throw CLIError(
+            .usage, "'\(product)' is no product of \(account)'s group \(name); nothing was bought",
+            hints: hints(product, direction))
+    }
+
+    private var own: SubscriptionFacts? { facts[present.productIdentifier] }
+
+    /// The identifier of the group in the catalogue in force, which may have renamed it.
+    private var group: String { own?.groupIdentifier ?? present.subscriptionGroupIdentifier }
+
+    private var name: String {
+        own?.group ?? facts.values.first { $0.groupIdentifier.isExactly(group) }?.group ?? group
+    }
+
+    /// The group's other products of a level that the verb leads to, the highest first.
+    private func fitting(_ direction: ChangeDirection) -> [(product: String, level: Int)] {
+        var fitting: [(product: String, level: Int)] = []
+        for (product, fact) in facts where fact.groupIdentifier.isExactly(group) {
+            guard !product.text.isExactly(present.productIdentifier) else { continue }
+            let level = own?.level ?? fact.level
+            guard direction == .upgrade ? fact.level <= level : fact.level >= level else { continue }
+            fitting.append((product.text, fact.level))
+        }
+        return fitting.sorted { ($0.level, $0.product) < ($1.level, $1.product) }
+    }
+
+    private func hints(_ product: String, _ direction: ChangeDirection) -> [Advice] {
+        let fitting = fitting(direction)
+        guard !fitting.isEmpty else {
+            let level = direction == .upgrade ? "higher" : "lower"
+            return facts.isEmpty ? [] : ["no other product of \(name) is of the same or a \(level) level"]
+        }
+        let names = fitting.map { "\($0.product) (level \($0.level))" }.joined(separator: ", ")
+        return Suggestion.hints(for: product, among: fitting.map(\.product)) + ["those that fit: \(names)"]
+    }
+}
 
 extension SubscriptionChangeCommand {
     /// Buys another product of a subscription's group, and reports the effect.
     fileprivate func buy(_ direction: ChangeDirection, _ context: CommandContext) async throws {
         let present = try await find(context, isChange: true)
+        let facts = (try? await context.api.subscriptionFacts(present.bundleId ?? context.bundleId)) ?? [:]
+        try GroupChoice(present: present, facts: facts).check(product, direction)
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil,

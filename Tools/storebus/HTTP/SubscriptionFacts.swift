@@ -4,6 +4,8 @@ import StoreModels
 struct SubscriptionFacts: Hashable, Sendable {
     /// The group's name, or its identifier if it has none.
     var group: String
+    /// The group's identifier.
+    var groupIdentifier: String
     /// The level in the group, 1 for the highest.
     var level: Int
     /// Offers as `buy --offer` takes them, without the introductory one.
@@ -25,7 +27,8 @@ struct SubscriptionFacts: Hashable, Sendable {
             for subscription in group["subscriptions"]?.arrayValue ?? [] {
                 guard let product = subscription["productID"]?.stringValue else { continue }
                 facts[ExactText(product)] = SubscriptionFacts(
-                    group: name ?? "-", level: subscription["groupNumber"]?.intValue ?? 1,
+                    group: name ?? "-", groupIdentifier: group["id"]?.stringValue ?? "",
+                    level: subscription["groupNumber"]?.intValue ?? 1,
                     offers: offers(subscription))
             }
         }

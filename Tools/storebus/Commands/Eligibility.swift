@@ -36,12 +36,9 @@ struct EligibilityCommand: OneAppCommand {
             let reply = try await context.api.call(
                 ProductRoutes.eligibility, query: ["ids": product], token: session.token)
             let named = reply.eligibility.map(\.productIdentifier)
-            let query = ProductsQuery(productIdentifiers: named)
-            let products =
-                named.isEmpty
-                ? nil : try? await context.api.call(ProductRoutes.query, token: session.token, body: query)
             return EligibilityReport(
-                reply: reply, account: installation.account, products: products?.products ?? [],
+                reply: reply, account: installation.account,
+                products: named.isEmpty ? [] : await context.api.loadedProducts(named, token: session.token),
                 bundleId: installation.bundleId)
         }
     }
@@ -58,6 +55,15 @@ struct EligibilityCommand: OneAppCommand {
             CLIErrorCode(.productNotFound),
             "'\(product)' is \(known.type.rawValue), not a subscription: it has no introductory offer",
             hints: ["all subscriptions: storebus eligibility --as \(report.account)"])
+    }
+}
+
+extension StoreAPI {
+    /// Loads products as a customer's app does. Empty if they cannot be loaded.
+    /// - Parameter token: The session's.
+    func loadedProducts(_ identifiers: [String], token: String) async -> [Product] {
+        let query = ProductsQuery(productIdentifiers: identifiers)
+        return (try? await call(ProductRoutes.query, token: token, body: query).products) ?? []
     }
 }
 

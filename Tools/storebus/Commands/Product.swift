@@ -139,6 +139,8 @@ struct ProductInfo: Sendable {
     var offers: ProductOffers?
     /// The subscription's group and level, when they were requested.
     var facts: SubscriptionFacts?
+    /// The account's purchase, when an account was named.
+    var forecast: PurchaseForecast?
 
     var result: CommandResult {
         let members = (product.map { JSONText.value($0) } ?? [:]).with([
@@ -147,7 +149,7 @@ struct ProductInfo: Sendable {
             "offerWords": offers.map { JSONText.value(OfferFormat.lines($0).map(\.text)) },
             "eligibility": eligibility.map {
                 JSONText.value($0).with(["because": .string(EligibilityFormat.because($0))])
-            },
+            }, "forecast": forecast.map(\.json),
         ]).with(facts?.json ?? [:])
         return CommandResult(fields, data: members, names: [explanation.productIdentifier], next: next)
     }
@@ -166,11 +168,13 @@ struct ProductInfo: Sendable {
                 fields.add("reason", "\(reason.rawValue): \(detail)")
             }
         }
-        guard let eligibility else { return fields }
-        fields += [
-            "eligibility": eligibility.eligibility.rawValue, "because": EligibilityFormat.because(eligibility),
-            "rule": eligibility.rule.rawValue, "decided by": eligibility.transactionIdentifier,
-        ]
+        if let eligibility {
+            fields += [
+                "eligibility": eligibility.eligibility.rawValue, "because": EligibilityFormat.because(eligibility),
+                "rule": eligibility.rule.rawValue, "decided by": eligibility.transactionIdentifier,
+            ]
+        }
+        if let forecast { fields += forecast.fields }
         return fields
     }
 

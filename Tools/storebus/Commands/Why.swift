@@ -12,7 +12,9 @@ struct WhyCommand: AsyncParsableCommand {
         storebus why …0001
 
         Of a product, says whether it can be bought in a storefront and each reason why not. With --as, also says \
-        whether that account may have its introductory offer, and why.
+        whether that account may have its introductory offer, and foretells the purchase: what storebus buy would \
+        charge now, with which offer, whom it waits for, or why it fails, and which setting of the account, the app \
+        or the catalogue decides that.
 
         Of a transaction, says its state, where it came from, how often it was sent, and why it is or is not sent \
         again. Of a failed one, names the setting of the account or the processor that failed it. Of one of a \
@@ -21,10 +23,12 @@ struct WhyCommand: AsyncParsableCommand {
 
     @Argument("A product's identifier, a transaction's, or the end of a transaction's.", "id", Completion.products)
     var identifier: String
-    @Option("For a product: the country, three letters. The app's unless given.", "country", Completion.storefronts)
+    @Option(
+        "For a product: the country, three letters. The account's unless given, or the app's.", "country",
+        Completion.storefronts)
     var storefront: String?
     @Option(
-        "For a product: the account to check its introductory offer for.", "account", Completion.accounts,
+        "For a product: the account whose purchase is foretold, made if it is new.", "account", Completion.accounts,
         name: .customLong("as"))
     var account: String?
     @OptionGroup var app: AppOptions
@@ -41,25 +45,101 @@ struct WhyCommand: AsyncParsableCommand {
     }
 
     private func explainProduct(_ context: CommandContext) async throws(CLIError) {
-        let storefront = storefront?.uppercased()
-        let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
-            try await context.api.call(
-                AppRoutes.explain, [.bundleId: context.bundleId, .id: identifier], query: ["storefront": storefront])
+        let info: ProductInfo
+        if let account {
+            info = try await foretell(Installation(bundleId: context.bundleId, account: account), context)
+        } else {
+            let explained = try await explain(in: storefront?.uppercased(), context)
+            info = ProductInfo(product: nil, explanation: explained, bundleId: context.bundleId)
         }
-        if explanation.reasons.contains(.unknown), let row = try? await TransactionSearch.find(identifier, context) {
+        let isUnknown = info.explanation.reasons.contains(.unknown)
+        if isUnknown, let row = try? await TransactionSearch.find(identifier, context) {
             return context.print(try await Self.explanation(row, context))
         }
-        var result = ProductInfo(
-            product: nil, explanation: explanation, bundleId: context.bundleId,
-            eligibility: try await eligibility(context), account: account
-        ).result
-        if explanation.reasons.contains(.unknown) {
+        var result = info.result
+        if isUnknown {
             let error = await DidYouMean.productError(
-                identifier, bundleId: context.bundleId, storefront: storefront, context)
+                identifier, bundleId: context.bundleId, storefront: storefront?.uppercased(), context)
             result.notes = Array(error.hints.dropLast())
             result.next = "storebus product list\(AppOptions.flag(context.bundleId))"
         }
         context.print(result)
+    }
+
+    private func explain(
+        in storefront: String?, _ context: CommandContext
+    ) async throws(CLIError) -> ProductExplanation {
+        try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
+            try await context.api.call(
+                AppRoutes.explain, [.bundleId: context.bundleId, .id: identifier], query: ["storefront": storefront])
+        }
+    }
+
+    /// Explains the product for an account, with its purchase.
+    private func foretell(
+        _ installation: Installation, _ context: CommandContext
+    ) async throws(CLIError) -> ProductInfo {
+        let account = installation.account
+        let tester = try await ifFound { () throws(CLIError) in
+            try await context.api.received(AccountRoutes.get, [.account: account])
+        }
+        let settings = DecidingSettings(account: account, overrides: tester?.overrides, app: await context.appIfAny())
+        return try await context.sessions.with(installation) { session throws(CLIError) in
+            // The account may have been moved since the session was opened.
+            let own = tester?.overrides.storefront ?? session.storefront.countryCode
+            let shown = try await explain(in: storefront?.uppercased() ?? own, context)
+            var info = ProductInfo(product: nil, explanation: shown, bundleId: context.bundleId, account: account)
+            info.eligibility = try await context.api.call(
+                ProductRoutes.eligibility, query: ["ids": identifier], token: session.token
+            ).eligibility.first { $0.productIdentifier.isExactly(identifier) }
+            if shown.reasons.contains(.unknown) { return info }
+            let isOwn = shown.storefront.isExactly(own)
+            var facts = PurchaseForecast.Facts(
+                settings: settings, explanation: try await isOwn ? shown : explain(in: own, context),
+                eligibility: info.eligibility)
+            try await load(&facts, token: session.token, context)
+            info.forecast = PurchaseForecast(facts).completed(context)
+            return info
+        }
+    }
+
+    /// Loads what the account sees and has.
+    private func load(
+        _ facts: inout PurchaseForecast.Facts, token: String, _ context: CommandContext
+    ) async throws(CLIError) {
+        let api = context.api
+        // Nil also for an account that is set so that its products cannot be loaded.
+        let product = await api.loadedProducts([identifier], token: token).first {
+            $0.productIdentifier.isExactly(identifier)
+        }
+        facts.product = product
+        facts.unfinished = try await api.all(TransactionRoutes.unfinished, token: token)
+        if product?.type == .nonConsumable {
+            facts.owned = try await api.all(TransactionRoutes.history, token: token).first {
+                $0.payment.productIdentifier.isExactly(identifier) && $0.revocationDate == nil
+            }
+        }
+        guard let group = product?.subscriptionGroupIdentifier else { return }
+        try await addSubscription(of: group, to: &facts, context)
+    }
+
+    /// Adds the account's subscription in a group, and the facts that decide about a change.
+    private func addSubscription(
+        of group: String, to facts: inout PurchaseForecast.Facts, _ context: CommandContext
+    ) async throws(CLIError) {
+        let all = try await context.api.all(
+            SubscriptionRoutes.search, query: ["bundleId": context.bundleId, "account": facts.settings.account])
+        let known = try await context.api.subscriptionFacts(context.bundleId)
+        facts.subscription = all.first {
+            let present = known[$0.productIdentifier]?.groupIdentifier ?? $0.subscriptionGroupIdentifier
+            return $0.state.isExisting && present.isExactly(group)
+        }
+        guard let present = facts.subscription else { return }
+        facts.level = known[identifier]?.level ?? 1
+        facts.presentLevel = known[present.productIdentifier]?.level ?? 1
+        facts.presentPeriod = try await context.api.catalogProducts(
+            context.bundleId, storefront: facts.explanation.storefront
+        ).first { $0.productIdentifier.isExactly(present.productIdentifier) }?.subscriptionPeriod
     }
 
     /// Explains a transaction and its subscription.
@@ -82,13 +162,6 @@ struct WhyCommand: AsyncParsableCommand {
             error: error, account: row.account,
             tester: try? await context.api.received(AccountRoutes.get, [.account: row.account]),
             app: try? await context.api.call(AppRoutes.get, [.bundleId: row.bundleId]))
-    }
-
-    private func eligibility(_ context: CommandContext) async throws(CLIError) -> ProductEligibility? {
-        guard let account else { return nil }
-        let installation = Installation(bundleId: context.bundleId, account: account)
-        return try await EligibilityCommand.report(identifier, installation, context).reply.eligibility
-            .first { $0.productIdentifier.isExactly(identifier) }
     }
 
     /// Whether the text looks like a transaction's identifier: `…0001`, `0001`, `2000000000000001`, `t_…`.
@@ -319,22 +392,10 @@ struct FailureExplanation: Sendable {
     private var cause: Advice {
         guard let setting = error.setting else { return "no setting did that" }
         if setting == "unfinishedLimit" { return "the app's unfinishedLimit: storebus app set --unfinished-limit none" }
-        let member = String(setting.prefix { $0 != "." })
-        if let value = value(setting, tester?.overrides) {
-            return "\(account)'s setting \(setting) is \(value): storebus account set \(account) --unset \(member)"
-        }
-        if let value = value(setting, app?.testerDefaults) {
-            return "the catalogue's settings make \(setting) \(value) for every account"
-        }
+        let settings = DecidingSettings(account: account, overrides: tester?.overrides, app: app)
+        if let because = settings.because(setting) { return because }
         return setting == "processor"
             ? "\(account)'s setting processor as it was then (buy --outcome sets it), or the payment processor's own mode"
             : "\(account)'s setting \(setting), which has been changed since"
-    }
-
-    /// Reads a setting by its path, `simulatedErrors.purchase`.
-    private func value(_ setting: String, _ settings: TesterSettings?) -> String? {
-        guard let settings else { return nil }
-        let found = setting.split(separator: ".").reduce(Optional(JSONText.value(settings))) { $0?[String($1)] }
-        return found.flatMap { $0 == .null ? nil : $0.stringValue ?? JSONText.line($0) }
     }
 }

@@ -202,7 +202,7 @@ final class CatalogIndex: Sendable {
     private let positions: [ExactText: Int]
     private let groups: [ExactText: [String]]
     /// The languages of its texts.
-    private let languages: Set<LocaleName>
+    private let languages: [LocaleName]
     private let presented = Locked<[(entry: StorefrontEntry, catalog: PresentedCatalog)]>([])
 
     init(_ catalog: Catalog) {
@@ -216,8 +216,10 @@ final class CatalogIndex: Sendable {
                 product.subscription.map { (ExactText($0.groupIdentifier), [product.productIdentifier]) }
             }, uniquingKeysWith: +)
         languages = catalog.products.reduce(into: []) { languages, product in
-            for text in product.localizations { languages.insert(text.locale) }
-            for text in product.subscription?.groupLocalizations ?? [] { languages.insert(text.locale) }
+            for text in product.localizations + (product.subscription?.groupLocalizations ?? [])
+            where !languages.contains(text.locale) {
+                languages.append(text.locale)
+            }
         }
     }
 

@@ -73,7 +73,8 @@ import Testing
         let gateway = try FakeGateway()
         let lines = LockedValue<[String]>([])
         gateway.on(line) { _ in .session(token: "secret-token") }
-        gateway.on("GET /v1/transactions/stream", [.problem(.rateLimited), .problem(.rateLimited), .stream(.beginning())])
+        gateway.on(
+            "GET /v1/transactions/stream", [.problem(.rateLimited), .problem(.rateLimited), .stream(.beginning())])
         gateway.on("POST /v1/payments", [.drop, .problem(.notImplemented)])
         let queue = gateway.queue { connection, _ in
             connection.account = "secret-account"

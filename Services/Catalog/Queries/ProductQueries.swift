@@ -56,7 +56,8 @@ struct ProductQueries: Sendable {
     private static func language(_ text: String) throws(StoreError) -> LocaleName {
         guard let language = LocaleName(text), !text.contains("@") else {
             throw StoreError(
-                .requestInvalid, "$.language: '\(text.prefix(20))' is not a language; it must be one such as fr or pt_BR",
+                .requestInvalid,
+                "$.language: '\(text.prefix(20))' is not a language; it must be one such as fr or pt_BR",
                 details: ["path": "$.language"])
         }
         return language

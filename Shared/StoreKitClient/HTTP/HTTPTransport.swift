@@ -10,7 +10,9 @@ struct HTTPTransport: Sendable {
 
     /// Sends a request, and passes its response to `transfer`.
     @discardableResult
-    func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask { start(request, in: session(transfer)) }
+    func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask {
+        start(request, in: session(transfer))
+    }
 
     /// Sends a request with a long response over a connection that has carried another response.
     ///

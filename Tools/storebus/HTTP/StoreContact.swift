@@ -4,7 +4,7 @@ import StoreHTTP
 /// Remembers whether a store has answered at an address.
 ///
 /// That decides how long a command repeats its requests. A known store that does not answer is restarted within a
-/// second or so. At an address where none ever answered, nobody starts one.
+/// second or so. At an address where none ever answered, none is starting.
 final class StoreContact: Sendable {
     /// How long a command repeats its requests where no store ever answered.
     static let strangerTimeout = Duration.seconds(3)

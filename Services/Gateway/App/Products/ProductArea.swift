@@ -36,7 +36,8 @@ struct ProductArea: Area {
         }
         let customer = await accounts.customer(call)
         try customer.checkMayLoadProducts()
-        let query = ProductsInParts(services: services, customer: customer, identifiers: identifiers, language: asked.language)
+        let query = ProductsInParts(
+            services: services, customer: customer, identifiers: identifiers, language: asked.language)
         if let known = directory.known(query, at: customer.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
             let answers = try await eligibility.results(

@@ -10,14 +10,13 @@ import StoreKit
 @main struct PurchasingApp: Sendable {
     private static let products = ["com.example.fishingHotSpots", "com.example.pro.monthly", "com.example.pro.yearly"]
 
-    let journal: Journal
+    let journal: PurchaseJournal
     let usesBoth: Bool
 
     static func main() async {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, ["2", "both"].contains(arguments[1]), let journal = Journal(arguments[2]) else {
-            exit(64)
-        }
+        guard arguments.count == 4, ["2", "both"].contains(arguments[1]), let journal = PurchaseJournal(arguments[2])
+        else { exit(64) }
         signal(SIGTERM, SIG_IGN)
         let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         termination.setEventHandler { exit(0) }
@@ -25,7 +24,7 @@ import StoreKit
 
         journal.write("run")
         let app = PurchasingApp(journal: journal, usesBoth: arguments[1] == "both")
-        let observer = Observer(journal)
+        let observer = QueueObserver(journal)
         if app.usesBoth { SKPaymentQueue.default().add(observer) }
         Task {
             for await result in Transaction.updates { await app.receive(result, "update") }
@@ -100,10 +99,10 @@ import StoreKit
 }
 
 /// The app's StoreKit 1. It has every transaction of the queue, also those of `Product.purchase()`.
-final class Observer: NSObject, SKPaymentTransactionObserver {
-    private let journal: Journal
+final class QueueObserver: NSObject, SKPaymentTransactionObserver {
+    private let journal: PurchaseJournal
 
-    init(_ journal: Journal) { self.journal = journal }
+    init(_ journal: PurchaseJournal) { self.journal = journal }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
@@ -121,7 +120,7 @@ final class Observer: NSObject, SKPaymentTransactionObserver {
 }
 
 /// The file that survives the app. A line is on disk before the app goes on.
-final class Journal: @unchecked Sendable {
+final class PurchaseJournal: @unchecked Sendable {
     // Unchecked, because the lock guards both members.
     private let lock = NSLock()
     private let file: FileHandle

@@ -76,7 +76,10 @@ private typealias Product = StoreKitClient.Product
         shop.tell(signedTransaction(2), .purchase, key: keys[1])
         try await eventually("the second came") { updates.seen.withLock { $0.map(\.id) } == [2] }
         // The first is approved while the stream is down.
-        shop.state.withLock { $0.lists[.unfinished]?.insert(signedTransaction(1), at: 0) }
+        shop.state.withLock { state in
+            state.seq += 1
+            state.lists[.unfinished]?.insert(signedTransaction(1), at: 0)
+        }
         var model = PaymentTransaction.sample("t1", key: keys[0])
         model.transactionIdentifier = "1"
         second.updated([model])

@@ -70,7 +70,10 @@ open class SKTestSession: NSObject, @unchecked Sendable {
         // An earlier session of the file may have set errors.
         ClientUnderTest.failNothing()
         ClientUnderTest.speak(nil)
-        change { $0 = SKTestSession.defaults }
+        // An account without a storefront keeps the one that it had.
+        let storefront = fileSettings.storefront ?? "USA"
+        change { $0 = with(SKTestSession.defaults) { $0.storefront = storefront } }
+        ClientUnderTest.awaitStorefront(storefront)
         guard testStore.clockIsMoved.withLock({ $0 }) else { return }
         attempt { try moveClock(ClockSetting(now: Timestamp(Date()), frozen: false)) }
         testStore.clockIsMoved.withLock { $0 = false }

@@ -106,6 +106,10 @@ import Testing
                 body: #"{"productIdentifiers":["com.example.fishing"],"language":"pt_BR"}"#)
             let languages = store.catalog.contents.withLock { $0.productRequests.map(\.language) }
             #expect(languages == [nil, "fr", "pt_BR"])
+            for wrong in ["", "f", "french", "fr_", "_fr", "12", "fr%40x", "fr_123456789"] {
+                let refused = try await store.send(.GET, "/v1/products?language=\(wrong)", token: token)
+                #expect(refused.status == 400 && refused.text.contains("query language"), "\(wrong)")
+            }
         }
     }
 

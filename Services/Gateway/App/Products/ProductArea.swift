@@ -16,10 +16,10 @@ struct ProductArea: Area {
                 try await products(
                     ProductsQuery(
                         productIdentifiers: call.query.list("ids"), language: call.query.single("language")),
-                    at: "query ids", call)
+                    at: ("query ids", "query language"), call)
             },
             Route(ProductRoutes.query) { call in
-                try await products(call.body(of: ProductRoutes.query), at: "$.productIdentifiers", call)
+                try await products(call.body(of: ProductRoutes.query), at: ("$.productIdentifiers", "$.language"), call)
             },
         ]
     }
@@ -27,10 +27,11 @@ struct ProductArea: Area {
     /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
     /// Catalog and Eligibility are asked concurrently, but the response requires only Catalog.
     private func products(
-        _ asked: ProductsQuery, at path: String, _ call: Call
+        _ asked: ProductsQuery, at places: (identifiers: String, language: String), _ call: Call
     ) async throws -> Reply<ProductsResponse<Product>> {
         let identifiers = asked.productIdentifiers
-        try Identifier.checkProducts(identifiers, at: path)
+        try Identifier.checkProducts(identifiers, at: places.identifiers)
+        if let language = asked.language { try Self.check(language: language, at: places.language) }
         guard !identifiers.isEmpty else {
             return try Reply(ProductsResponse(products: [], invalidProductIdentifiers: [], degraded: []))
         }
@@ -48,6 +49,25 @@ struct ProductArea: Area {
             for: query.identifiers, of: customer.reference, in: customer.storefront, call)
         let found = try await directory.ask(query, at: customer.appVersion, call.context())
         return try Reply(Self.answer(found, try await answers))
+    }
+
+    /// - Throws: `requestInvalid` for a text without the form of a language, such as `fr` or `zh_Hant`.
+    private static func check(language: String, at place: String) throws(StoreError) {
+        let parts = language.utf8.split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        guard let first = parts.first, (2...3).contains(first.count), first.allSatisfy(isLetter),
+            parts.dropFirst().allSatisfy({
+                (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) }
+            })
+        else {
+            throw StoreError(
+                .requestInvalid,
+                "\(place): '\(language.prefix(20))' is not a language; it must be one such as fr or pt_BR",
+                details: ["path": .string(place)])
+        }
     }
 
     private static func answer(

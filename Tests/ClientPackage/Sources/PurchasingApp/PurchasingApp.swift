@@ -59,13 +59,17 @@ import StoreKit
             }
             let product = products[next(8) < 6 ? 0 : 1 + Int(next(2))]
             let token = UUID().uuidString.lowercased()
-            journal.write("buy", token, product.id)
             if usesBoth, next(2) == 0 {
+                // As an app waits, whose button is off while it buys.
+                guard !SKPaymentQueue.default().transactions.contains(where: { $0.transactionState == .purchasing })
+                else { continue }
+                journal.write("buy", token, product.id)
                 let payment = SKMutablePayment()
                 payment.productIdentifier = product.id
                 payment.applicationUsername = token
                 SKPaymentQueue.default().add(payment)
             } else {
+                journal.write("buy", token, product.id)
                 await purchase(product, token)
             }
         }

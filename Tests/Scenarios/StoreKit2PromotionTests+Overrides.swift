@@ -7,7 +7,7 @@ import Testing
 
 private typealias Product = StoreKitClient.Product
 
-/// What an app sets for its device's store.
+/// Goal: an app's order and visibilities apply to its device alone.
 extension StoreKit2PromotionTests {
     /// Two devices of one customer, both with the app, and their stores.
     private struct Devices {
@@ -121,7 +121,7 @@ extension StoreKit2PromotionTests {
             infos = try await devices.phone.order()
             #expect(infos.map(\.visibility) == [.appStoreConnectDefault, .appStoreConnectDefault])
 
-            // What the customer has is hidden, and what can be bought is shown.
+            // The app hides a product that the customer has, and shows one that can be bought.
             for product in SharedStore.page {
                 let entitlement = await devices.phone.run { await Transaction.currentEntitlement(for: product) }
                 try await devices.phone.setVisibility(entitlement == nil ? .visible : .hidden, of: product)

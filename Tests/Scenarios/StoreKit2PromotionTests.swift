@@ -48,7 +48,7 @@ private typealias Product = StoreKitClient.Product
             #expect(bought.productID == Products.beaches)
             try await Self.expectContinued(identifier, as: bought, in: store)
             try await Self.expectCharges(1, in: store)
-            // What was bought is told to both devices, and what has begun on the phone to the phone only.
+            // Both devices get the purchase. Only the phone gets the intent that began on the phone.
             try await eventually("the tablet has it") {
                 tablet.seen.updates.map(\.unsafePayloadValue.id) == [bought.id]
             }

@@ -1,7 +1,8 @@
 /// Sends each request over its own connection. It uses no cookies, cache or redirects, so a bearer token goes to the
 /// gateway only.
 ///
-/// Each request has its own `URLSession`, because a session keeps connections. A kept connection that the gateway has
+/// Each request has its own `URLSession`, because a session keeps connections. Only a stream shares one, with the request
+/// before it. A kept connection that the gateway has
 /// closed is detected only when it is used again. Then libcurl repeats the request, but Foundation on Linux does not
 /// give it the body a second time. Such a request hangs until its timeout.
 struct HTTPTransport: Sendable {

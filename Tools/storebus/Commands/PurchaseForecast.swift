@@ -5,7 +5,7 @@ import StoreModels
 /// The parts are decided in the order of the store: the products are loaded, the payment is checked, the sale gets its
 /// price, the payment sheet is answered, and the charge is made.
 struct PurchaseForecast: Hashable, Sendable {
-    /// What is known about the account, the app and the product.
+    /// The account, the app and the product, as the store shows them.
     struct Facts: Sendable {
         var settings: DecidingSettings
         /// In the account's storefront.
@@ -85,7 +85,7 @@ extension PurchaseForecast {
         }
     }
 
-    /// What ends the purchase before the product's price is known.
+    /// Finds a failure that comes before the sale has a price.
     private static func failure(_ facts: Facts) -> Failure? {
         let settings = facts.settings
         if let error = settings.effective.simulatedErrors?.loadProducts {

@@ -11,6 +11,7 @@ extension StoreKit2PromotionTests {
         _ store: StoreStack, _ device: String, iteratesIntents: Bool = true,
         _ change: (inout StoreConnection) -> Void = { _ in }
     ) async throws -> StoreKit2Witness {
+        try await forgetHandler(device, in: store)
         var version = ""
         let app = try StoreKit2Witness(store, account: "alice", device: device, iteratesIntents: iteratesIntents) {
             change(&$0)
@@ -18,6 +19,16 @@ extension StoreKit2PromotionTests {
         }
         try await waitUntilLaunched(device, iteratesIntents ? .purchaseIntent : .none, version: version, in: store)
         return app
+    }
+
+    /// Gives an installed app a handler that no launch here has, so that a wait for a launch cannot end by the one before.
+    private static func forgetHandler(_ device: String, in store: StoreStack) async throws {
+        let path = "/admin/v1/devices/\(device)"
+        let answer = try await store.send(.GET, path)
+        guard answer.status == 200, let app = try answer.decoded(as: Device.self).apps.first else { return }
+        try await store.must(
+            .PUT, "\(path)/apps/\(StoreStack.app)",
+            .object(["version": .string(app.version), "promotedPurchases": "delegate"]))
     }
 
     /// Waits until the app on a device was launched in a version and a way to handle promoted purchases.

@@ -22,6 +22,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     let testers: TesterService
     let purchases: PurchaseService
     let offerCodes: OfferCodeService
+    /// Shares the purchases of families.
+    let sharing: SharingService
+    let families: FamilyService
     let prompts: PromptService
     let signIns: SignInService
     /// Asks about subscriptions whose price has risen.
@@ -101,6 +104,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
             context: context, renewals: renewals,
             newPurchases: NewPurchases(context: context, captures: captures), inFlight: inFlight)
         offerCodes = OfferCodeService(context: context)
+        sharing = SharingService(context: context)
+        families = FamilyService(context: context, sharing: sharing)
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)
@@ -121,6 +126,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
         registerPurchases(on: endpoints)
+        registerFamilies(on: endpoints)
         registerTransactions(on: endpoints)
         registerQueue(on: endpoints)
         registerRestores(on: endpoints)
@@ -166,6 +172,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.listOfferCodes, offerCodes.list)
         endpoints.handle(PaymentEndpoints.activateOfferCode, offerCodes.activate)
         endpoints.handle(PaymentEndpoints.findOfferCode, offerCodes.find)
+    }
+
+    private func registerFamilies(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.putFamily, families.put)
+        endpoints.handle(PaymentEndpoints.listFamilies, families.list)
+        endpoints.handle(PaymentEndpoints.endFamily, families.end)
+        endpoints.handle(PaymentEndpoints.putFamilyMember, families.add)
+        endpoints.handle(PaymentEndpoints.removeFamilyMember, families.remove)
     }
 
     private func registerTransactions(on endpoints: DatabaseEndpoints) {
@@ -247,6 +261,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
                 .after(left: try await self.extensions.sweep())
             },
             job("prompt sweep", every: PromptService.interval) { try await self.prompts.round() },
+            job("family sweep", every: SharingService.sweepInterval) {
+                .after(left: try await self.sharing.sweep())
+            },
             job("price sweep", every: PriceConsentService.interval) { try await self.priceConsents.round() },
             job("pruner", every: JournalPruner.interval) {
                 try await self.pruner.prune()

@@ -45,6 +45,7 @@ import Testing
         #expect(live(change(Sample.purchased("t"), .purchased))?.isOfTransaction == true)
         #expect(live(change(Sample.purchased("t"), .refunded, kind: .subscriptionChanged))?.isOfTransaction == true)
         #expect(live(change(Sample.purchased("t"), nil, kind: .subscriptionChanged))?.isOfTransaction == true)
+        #expect(live(change(Sample.purchased("t"), .shared, kind: .subscriptionChanged))?.isOfTransaction == true)
         for event in [StoreEvent.Kind.expired, .extended] {
             #expect(live(change(Sample.purchased("t"), event, kind: .subscriptionChanged))?.isOfTransaction == false)
         }
@@ -76,6 +77,7 @@ import Testing
             (bought, .purchased, outcome(isRenewal: true), .renewal), (outside, .purchased, outcome(), .outside),
             (resolved, .purchased, outcome(), .resolution), (bought, .refunded, outcome(), .refund),
             (bought, .revoked, outcome(isRenewal: true), .revocation), (bought, nil, outcome(), .change),
+            (outside, .shared, outcome(), .outside), (outside, .shared, outcome(isRenewal: true), .renewal),
         ]
         for (transaction, event, outcome, cause) in expected {
             let told = try #require(live(change(transaction, event)))

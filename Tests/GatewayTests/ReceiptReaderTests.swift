@@ -37,6 +37,18 @@ import Testing
         }
     }
 
+    @Test func `what a member of the family has bought decides about no offer`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.buySamples()
+            store.payments.contents.withLock { $0.receiptItems[0].isFamilyShared = true }
+            let answer = try await store.send(.GET, "/v1/receipt", token: try await store.session())
+            let data = try #require(answer.json["receiptData"]?.stringValue)
+            let history = try await store.apple.receiptReader.history(
+                of: data, bundleId: Sample.bundleId, context: CallContext())
+            #expect(history.items.map(\.transactionIdentifier) == ["2000000000000003"])
+        }
+    }
+
     @Test func `what is not ours is refused, with the reason`() async throws {
         try await GatewayHarness.run { store in
             let data = try await receipt(store)

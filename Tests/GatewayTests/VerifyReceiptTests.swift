@@ -101,6 +101,22 @@ import Testing
         }
     }
 
+    @Test func `what the family shares is FAMILY_SHARED, in the receipt too`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.buySamples()
+            store.payments.contents.withLock { contents in
+                for index in contents.receiptItems.indices { contents.receiptItems[index].isFamilyShared = true }
+            }
+            let data = try await receipt(store)
+            let answer = try await verify(store, ["receipt-data": .string(data)])
+            let inApp = try #require(answer["receipt"]?["in_app"]?.arrayValue)
+            #expect(inApp.count == 3)
+            for item in try #require(answer["latest_receipt_info"]?.arrayValue) + inApp {
+                #expect(item["in_app_ownership_type"] == "FAMILY_SHARED")
+            }
+        }
+    }
+
     @Test func `old transactions are left out when that is asked for`() async throws {
         try await GatewayHarness.run { store in
             store.payments.buySamples()

@@ -46,6 +46,7 @@ import Testing
                 "sqlite_autoindex_journal"
             ),
             (try await plan(EventRepository.nextAppSQL, "app"), "journal_app"),
+            (try await plan(FamilyRepository.namesSQL, "app", "smith", 1), "family_person_family"),
             (try await plan(OfferCodeRepository.listSQL, "app", "o_", 1), "offer_code_app"),
             (try await plan(RefundRequestRepository.openSQL, "app", "q_", 1), "refund_request_waiting"),
         ]

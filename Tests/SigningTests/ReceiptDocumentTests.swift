@@ -96,6 +96,10 @@ import Testing
         upgraded.isUpgraded = true
         let read = try ReceiptDocument(encoded: SigningSample.document([upgraded]).encoded()[...]).purchases
         #expect(read.map(\.item.isUpgraded) == [true])
+        var shared = SigningSample.trial
+        shared.isFamilyShared = true
+        let sharedRead = try ReceiptDocument(encoded: SigningSample.document([shared]).encoded()[...]).purchases
+        #expect(sharedRead.map(\.item.isFamilyShared) == [true] && item.isFamilyShared == nil)
         #expect(item.isTrialPeriod == true)
         #expect(item.expiresDate == SigningSample.trial.expiresDate)
         #expect(item.webOrderLineItemIdentifier == SigningSample.trial.webOrderLineItemIdentifier)

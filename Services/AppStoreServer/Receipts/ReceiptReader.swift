@@ -24,8 +24,8 @@ struct ReceiptReader: Sendable {
         guard document.environment == environment else { throw ReceiptError.environment }
         guard document.bundleId.isExactly(IsolatedApp.shown(bundleId)) else { throw ReceiptError.bundleId }
         let clock = try await readClock(of: bundleId, context)
-        // Only subscriptions decide about offers. A receipt's SET has no order, so they are sorted.
-        let items = document.purchases.filter { $0.type == .autoRenewable }.map(\.item)
+        // Only the customer's own subscriptions decide about offers. A receipt's SET has no order, so they are sorted.
+        let items = document.purchases.filter { $0.type == .autoRenewable && $0.isFamilyShared != true }.map(\.item)
         return ReceiptHistory(items: items.sorted { $0.order < $1.order }, now: clock.now)
     }
 

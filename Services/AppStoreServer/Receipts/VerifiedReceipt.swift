@@ -100,8 +100,7 @@ enum PurchaseFields {
         fields.set("purchase_date", item.purchaseDate)
         fields.set("original_purchase_date", item.originalPurchaseDate)
         fields.set("is_trial_period", item.isTrialPeriod ?? false)
-        // This store has no Family Sharing.
-        fields.set("in_app_ownership_type", "PURCHASED")
+        fields.set("in_app_ownership_type", item.ownershipType)
         if item.type == .autoRenewable {
             fields.set("is_in_intro_offer_period", item.isInIntroOfferPeriod ?? false)
             fields.set("web_order_line_item_id", item.webOrderLineItemIdentifier)

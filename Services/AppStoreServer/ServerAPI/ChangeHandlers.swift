@@ -40,6 +40,7 @@ extension AppleServer {
         case .extended: break
         case .ineligible: throw ServerAPIError.subscriptionExtensionIneligible
         case .exhausted: throw ServerAPIError.subscriptionMaxExtension
+        case .familyShared: throw ServerAPIError.familySharedSubscriptionExtensionIneligible
         }
         return ExtendRenewalDateResponse(
             originalTransactionId: identifier, webOrderLineItemId: reply.webOrderLineItemIdentifier, success: true,
@@ -107,7 +108,11 @@ extension AppleServer {
             ServerAPIEndpoints.setAppAccountToken,
             SetAppAccountTokenRequest(
                 bundleId: app.bundleId, originalTransactionIdentifier: identifier, appAccountToken: token.text),
-            call, [.notFound: .transactionIdNotFound, .requestInvalid: .transactionIdNotOriginal])
+            call,
+            [
+                .notFound: .transactionIdNotFound, .requestInvalid: .transactionIdNotOriginal,
+                .transactionStateInvalid: .familyTransactionNotSupported,
+            ])
         return .empty(200)
     }
 

@@ -144,10 +144,13 @@ extension AppleServer {
             let item = SubscriptionStatusesResponse.Item(
                 status: number, originalTransactionId: value.subscription.originalTransactionIdentifier,
                 signedTransactionInfo: status.signedTransaction, signedRenewalInfo: status.signedRenewalInfo)
-            groups.append(
-                .init(
-                    subscriptionGroupIdentifier: value.subscription.subscriptionGroupIdentifier,
-                    lastTransactions: [item]))
+            // The customer's own comes first, and then those that the family shares.
+            let group = value.subscription.subscriptionGroupIdentifier
+            if let index = groups.firstIndex(where: { $0.subscriptionGroupIdentifier.isExactly(group) }) {
+                groups[index].lastTransactions.append(item)
+            } else {
+                groups.append(.init(subscriptionGroupIdentifier: group, lastTransactions: [item]))
+            }
         }
         return SubscriptionStatusesResponse(app: app, data: groups)
     }
@@ -232,7 +235,7 @@ struct HistoryQuery: Sendable {
     var filter = ServerTransactionFilter()
     var order = ModifiedTransactionsRequest.Order.changes
     var isDescending = false
-    /// Whether no transaction can match, as in the history of Family Sharing.
+    /// Whether no transaction can match.
     var isEmpty = false
     /// The parameters that select and order, for ``HistoryRevision``.
     private(set) var text: [String] = []
@@ -264,8 +267,9 @@ struct HistoryQuery: Sendable {
         default: throw .invalidSort
         }
         switch query.last("inAppOwnershipType") {
-        case nil, "PURCHASED": break
-        case "FAMILY_SHARED": isEmpty = true
+        case nil: break
+        case "PURCHASED": filter.isFamilyShared = false
+        case "FAMILY_SHARED": filter.isFamilyShared = true
         default: throw .invalidInAppOwnershipType
         }
         filter.isRevoked = try Self.flag(query.last("revoked"), else: .invalidRevoked)

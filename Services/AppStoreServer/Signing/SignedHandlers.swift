@@ -77,13 +77,17 @@ extension AppleServer {
             (group?.isExactly($0.subscription.subscriptionGroupIdentifier) ?? true)
                 && (original?.isExactly($0.subscription.originalTransactionIdentifier) ?? true)
         }
-        return SignedSubscriptionsResponse(
-            seq: statuses.seq,
-            groups: try wanted.map {
-                .init(
-                    groupID: $0.subscription.subscriptionGroupIdentifier,
-                    statuses: [try signer.status($0, at: statuses.businessNow)])
-            })
+        var groups: [SignedSubscriptionsResponse.Group] = []
+        for value in wanted {
+            let status = try signer.status(value, at: statuses.businessNow)
+            let group = value.subscription.subscriptionGroupIdentifier
+            if let index = groups.firstIndex(where: { $0.groupID.isExactly(group) }) {
+                groups[index].statuses.append(status)
+            } else {
+                groups.append(.init(groupID: group, statuses: [status]))
+            }
+        }
+        return SignedSubscriptionsResponse(seq: statuses.seq, groups: groups)
     }
 
     /// Finds the original transaction of one of the customer's transactions.

@@ -9,8 +9,8 @@ extension CustomerState {
     /// idempotency key keeps its first reply. A refund grants the customer's open request for one.
     /// - Parameter share: The refunded part of the price. A revocation ignores it.
     /// - Returns: The transaction as it is now.
-    /// - Throws: `transactionStateInvalid` for a transaction that is not a purchase, or `serviceUnavailable` while a
-    ///   renewal of its subscription is being charged.
+    /// - Throws: `transactionStateInvalid` for a transaction that is not a purchase, or that a family shares, or
+    ///   `serviceUnavailable` while a renewal of its subscription is being charged.
     mutating func takeBack(
         _ stored: StoredTransaction, _ ending: SubscriptionEnding, share: RefundPortion = .full,
         reason: RefundRequest.Reason
@@ -20,6 +20,11 @@ extension CustomerState {
             throw StoreError(
                 .transactionStateInvalid, "only a purchase can be taken back",
                 details: ["transactionState": .string(value.transactionState.rawValue)])
+        }
+        guard terms.shared == nil else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "the purchase is shared by the customer's family; take the buyer's back, or end the sharing")
         }
         try need(Self.lookups(takingBack: stored))
         if ending == .refunded, try read(RefundRequestRepository.open(about: stored.id)) != nil {
@@ -118,7 +123,7 @@ extension CustomerState {
     /// Takes back free copies and restored transactions of a purchase.
     ///
     /// They end with it, as on the customer's devices.
-    private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) throws {
+    mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) throws {
         for copy in try read(TransactionRepository.copies(of: value, customer))
         where copy.transaction.revocationDate == nil {
             var revoked = copy.transaction
@@ -173,7 +178,7 @@ extension PaymentTransaction {
     var isRefunded: Bool { revocationType == .refundFull || revocationType == .refundProrated }
 
     /// The transaction as if it had never been taken back.
-    fileprivate var reinstated: PaymentTransaction {
+    var reinstated: PaymentTransaction {
         with(self) {
             $0.revocationDate = nil
             $0.revocationReason = nil

@@ -57,6 +57,12 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var willAutoRenew: Bool
     }
 
+    /// How a purchase has come to a member of the buyer's family.
+    struct Shared: Hashable, Sendable, Codable {
+        /// Whether the buyer's subscription was renewed with it.
+        var isRenewal: Bool
+    }
+
     /// The product's hosted content, as the catalogue had it at the sale.
     struct Content: Hashable, Sendable, Codable {
         /// Dotted integers, such as `1.0`.
@@ -89,6 +95,10 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     var effectiveDate: Timestamp?
     /// Nil for a purchase now.
     var past: Past?
+    /// Whether the purchase is shared with the buyer's family. Nil for a product that is not.
+    var isFamilyShareable: Bool?
+    /// Nil for the customer's own purchase.
+    var shared: Shared?
 
     /// Makes the terms of a sale at the product's price or an offer's.
     /// - Parameters:
@@ -104,6 +114,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         self.amount = amount
         self.catalogVersion = catalogVersion
         self.content = Content(product)
+        self.isFamilyShareable = product.isFamilyShared
         self.offer =
             applied
             ?? offer.map {
@@ -234,6 +245,17 @@ extension ProductType {
         switch self {
         case .nonConsumable, .autoRenewable: true
         case .consumable, .nonRenewable: false
+        }
+    }
+}
+
+extension Product {
+    /// Whether what is bought of it is shared. Nil when not, also for a product that is used up or has no end that the
+    /// store knows.
+    fileprivate var isFamilyShared: Bool? {
+        switch type {
+        case .nonConsumable, .autoRenewable: isFamilyShareable ? true : nil
+        case .consumable, .nonRenewable: nil
         }
     }
 }

@@ -143,7 +143,7 @@ enum RefundShareRules {
             }
             return RefundPortion(type: .refundProrated, percentage: percentage)
         case .familyRevoke:
-            throw invalid("type", "FAMILY_REVOKE is not a refund, and this store has no Family Sharing")
+            throw invalid("type", "FAMILY_REVOKE is not a refund; storebus family ends what a family shares")
         }
     }
 
@@ -164,6 +164,10 @@ extension CustomerState {
             throw StoreError(
                 .transactionStateInvalid, "only a purchase can be refunded",
                 details: ["transactionState": .string(value.transactionState.rawValue)])
+        }
+        guard stored.terms?.shared == nil else {
+            throw StoreError(
+                .transactionStateInvalid, "the purchase is shared by the customer's family; its buyer can ask")
         }
         guard value.revocationDate == nil else {
             throw StoreError(.transactionStateInvalid, "transaction '\(identifier)' was taken back already")

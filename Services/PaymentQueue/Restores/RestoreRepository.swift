@@ -102,7 +102,8 @@ enum RestoreRepository {
         var state: SubscriptionState?
     }
 
-    /// Reads the first transactions of a customer's products and subscriptions, in the order of purchase.
+    /// Reads the first transactions of a customer's products and subscriptions, in the order of purchase. Those that
+    /// the family shares are among them.
     ///
     /// Their numbers are after `after`, up to `through`.
     static func originals(
@@ -110,7 +111,8 @@ enum RestoreRepository {
     ) -> SQLLookup<[Original]> {
         let (app, identifier) = (customer.bundleId, customer.customerIdentifier)
         return SQLLookup(
-            all: originalRows, app, identifier, app, identifier, app, identifier, after, through, limit
+            all: originalRows, app, identifier, app, identifier, app, identifier, app, identifier, after, through,
+            limit
         ) { row in
             Original(
                 stored: try StoredTransaction(row), activeUntil: try row["active_until"],
@@ -126,12 +128,18 @@ enum RestoreRepository {
             FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
             UNION ALL
             SELECT original_id AS id, active_until, state AS subscription_state FROM subscription
-            WHERE bundle_id = ? AND customer_identifier = ?) AS o
+            WHERE bundle_id = ? AND customer_identifier = ?
+            UNION ALL
+            SELECT s.original_id AS id, u.active_until, u.state AS subscription_state
+            FROM shared_purchase s
+            LEFT JOIN subscription u ON u.original_id = s.buyer_original AND u.active_id = s.buyer_transaction
+            WHERE s.bundle_id = ? AND s.customer_identifier = ? AND s.is_revoked = 0
+                AND (s.buyer_original IS NULL OR u.state IS NOT NULL)) AS o
         JOIN payment_transaction t ON t.id = o.id
         WHERE t.bundle_id = ? AND t.customer_identifier = ?
             AND t.transaction_number > ? AND t.transaction_number <= ?
         ORDER BY t.transaction_number LIMIT ?
-        """, .text, .text, .text, .text, .text, .text, .integer, .integer, .integer)
+        """, .text, .text, .text, .text, .text, .text, .text, .text, .integer, .integer, .integer)
 }
 
 /// A restore's row: the restore as its device sees it, and its progress.

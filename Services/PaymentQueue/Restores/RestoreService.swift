@@ -197,6 +197,7 @@ enum RestoreRules {
             $0.original = OriginalTransaction(original)
             $0.originalTransactionIdentifier = original.transactionIdentifier
             $0.expiresDate = expiresDate
+            $0.isFamilyShared = original.isFamilyShared
         }
     }
 }

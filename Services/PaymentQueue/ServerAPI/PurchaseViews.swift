@@ -260,11 +260,14 @@ private enum PurchaseViewRepository {
     }
 
     /// Reads the purchases by which the customer owns non-consumables, and the present ones of active subscriptions.
+    /// Those that the customer's family shares are among them.
     static func held(
         _ customer: CustomerReference, product: String?, before: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         let (bundleId, identifier) = (customer.bundleId, customer.customerIdentifier)
-        var arguments: [any SQLValueConvertible] = [bundleId, identifier, bundleId, identifier, before]
+        var arguments: [any SQLValueConvertible] = [
+            bundleId, identifier, bundleId, identifier, bundleId, identifier, before,
+        ]
         if let product { arguments.append(product) }
         arguments.append(limit)
         return try await reader.query(
@@ -274,6 +277,11 @@ private enum PurchaseViewRepository {
                 UNION ALL
                 SELECT active_id AS id FROM subscription
                 WHERE bundle_id = ? AND customer_identifier = ? AND state IN ('subscribed', 'inGracePeriod')
+                UNION ALL
+                SELECT s.transaction_id AS id FROM shared_purchase s
+                LEFT JOIN subscription u ON u.original_id = s.buyer_original AND u.active_id = s.buyer_transaction
+                WHERE s.bundle_id = ? AND s.customer_identifier = ? AND s.is_revoked = 0
+                    AND (s.buyer_original IS NULL OR u.state IN ('subscribed', 'inGracePeriod'))
             ) AS held JOIN payment_transaction t ON t.id = held.id
             WHERE t.history_seq < ? AND t.listed_type IS NOT NULL AND t.is_taken_back = 0
                 \(product == nil ? "" : "AND t.product_identifier = ?")

@@ -129,7 +129,7 @@ struct ServerAPIService: QueuePart {
 
     // MARK: Subscriptions
 
-    /// Reads a customer's subscriptions with their latest transactions.
+    /// Reads a customer's subscriptions with their latest transactions, and then those that the family shares.
     /// - Throws: `notFound` for an unknown customer.
     func statuses(_ request: SubscriptionStatusesRequest) async throws -> SubscriptionStatuses {
         let customer = request.customer
@@ -156,6 +156,16 @@ struct ServerAPIService: QueuePart {
                         recentStart: RecentStartPolicy.start(of: periods, rate: due.value.rate)
                             ?? subscription.purchaseDate,
                         nextOffer: subscription.willAutoRenew ? RenewalPolicy.offer(of: due.value)?.applied : nil))
+            }
+            for known in try await SharedPurchaseRepository.subscriptions(of: customer, in: reader) {
+                guard let subscription = known.subscription,
+                    let transaction = ServerTransaction(known.latest, storefront: app.storefront)
+                else { continue }
+                let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
+                let seen = subscription.shared(known.latest, known.shared, at: now)
+                found.append(
+                    ServerSubscription(
+                        subscription: seen.wire, transaction: transaction, recentStart: seen.period.start))
             }
             return found
         }

@@ -11,8 +11,8 @@ struct AppRemoval: Sendable {
     private static let tables = [
         "journal", "server_event", "used_intent", "offer_nonce", "revocation_seen", "restore", "refund",
         "refund_request", "subscription_extension", "mass_extension", "clock_advance", "prompt", "offer_claim",
-        "offer_code_text", "offer_code", "code_redemption", "purchase_slot", "owned_product", "download", "revocation",
-        "paid_group", "subscription_event",
+        "offer_code_text", "offer_code", "code_redemption", "shared_purchase", "family_person", "purchase_slot",
+        "owned_product", "download", "revocation", "paid_group", "subscription_event",
         "subscription_period", "subscription", "payment_transaction", "customer", "app_clock", "isolated_counter",
     ]
     /// Purchases and renewals about which the processor may be asked.

@@ -121,6 +121,11 @@ enum PaymentQueueSchema {
     /// - `offer_nonce` has the first payment of each promotional offer's nonce.
     /// - `offer_code` is a word (`word`), or a batch of one-time codes. `offer_code_text` has the digest of each code's
     ///   text, and `code_redemption` the codes that customers have redeemed, or have a purchase in progress with.
+    /// - `family_person` has the persons of families, one row each. `version` grows with each change of the family and
+    ///   of what the person shares, and `shared_seq` is the customer's `modified_seq` up to which their purchases are
+    ///   shared. A row that `is_gone` stays until what was shared is taken back.
+    /// - `shared_purchase` has the transaction that a member was given for a transaction of `buyer`. It outlives both,
+    ///   so that one that was deleted is not given again. `expires_at` is the end of its access.
     /// - `capture` has a row from a purchase's commit to the processor's reply to the capture of its charge, whose
     ///   key is made of the transaction's `id` (ADR 0047).
     private static func transactions(_ sql: SQLDialect) -> String {
@@ -262,6 +267,38 @@ enum PaymentQueueSchema {
             transaction_id TEXT NOT NULL UNIQUE,
             PRIMARY KEY (bundle_id, customer_identifier, product_identifier, offer_identifier)
         );
+        CREATE TABLE family_person (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            family TEXT NOT NULL,
+            is_organiser INTEGER NOT NULL,
+            shares INTEGER NOT NULL,
+            receives INTEGER NOT NULL,
+            is_gone INTEGER NOT NULL DEFAULT 0,
+            shares_since BIGINT NOT NULL,
+            receives_since BIGINT NOT NULL,
+            joined_at BIGINT NOT NULL,
+            shared_seq BIGINT NOT NULL DEFAULT -1,
+            version BIGINT NOT NULL DEFAULT 1,
+            PRIMARY KEY (bundle_id, customer_identifier),
+            FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
+        );
+        CREATE INDEX family_person_family ON family_person (bundle_id, family);
+        CREATE TABLE shared_purchase (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            buyer_transaction TEXT NOT NULL,
+            buyer TEXT NOT NULL,
+            buyer_revision INTEGER NOT NULL,
+            buyer_original TEXT,
+            transaction_id TEXT NOT NULL UNIQUE,
+            original_id TEXT NOT NULL,
+            expires_at BIGINT,
+            is_revoked INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (bundle_id, customer_identifier, buyer_transaction),
+            CHECK ((buyer_original IS NULL) = (expires_at IS NULL))
+        );
+        CREATE INDEX shared_purchase_buyer ON shared_purchase (bundle_id, buyer);
         CREATE TABLE capture (
             transaction_id TEXT PRIMARY KEY,
             written_at BIGINT NOT NULL

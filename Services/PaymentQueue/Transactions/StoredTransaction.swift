@@ -81,6 +81,11 @@ struct StoredTransaction: Hashable, Sendable {
     /// Whether it is a purchase that gave nothing new: of a product that the customer owned, or a note for a renewal.
     var isOfHeld: Bool { terms?.ownedSince != nil || terms?.change?.isNote == true }
 
+    /// Whether the store has made it by renewing a subscription, also one that a family shares.
+    var isRenewal: Bool {
+        RenewalAttempt.originalID(ofChargeKey: chargeKey) != nil || terms?.shared?.isRenewal == true
+    }
+
     /// The product's type, if it is a purchase that StoreKit 2 lists.
     var listedType: ProductType? {
         transaction.transactionState == .purchased && !isOfHeld ? terms?.productType : nil
@@ -165,6 +170,7 @@ enum ReceiptRules {
             $0.revocationPercentage = value.revocationPercentage
             $0.offer = value.offer
             $0.appAccountToken = value.payment.appAccountToken
+            $0.isFamilyShared = value.isFamilyShared
         }
     }
 
@@ -185,7 +191,7 @@ extension ServerTransaction {
         guard let item = ReceiptRules.item(stored) else { return nil }
         self.init(
             item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,
-            reason: RenewalAttempt.originalID(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
+            reason: stored.isRenewal ? .renewal : .purchase,
             modifiedSeq: stored.modifiedSeq ?? 0)
     }
 }

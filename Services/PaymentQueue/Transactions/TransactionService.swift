@@ -50,6 +50,10 @@ struct TransactionService: QueuePart {
             try await TransactionRepository.find(identifier: identifier, ofApp: request.bundleId, in: reader)
         }
         guard let found else { throw unknown }
+        guard found.terms?.shared == nil else {
+            throw StoreError(
+                .transactionStateInvalid, "transaction '\(identifier)' is shared by a family; name the buyer's")
+        }
         let original = found.transaction.originalTransactionIdentifier
         guard original == nil || original.isExactly(identifier) else {
             throw StoreError.requestInvalid(

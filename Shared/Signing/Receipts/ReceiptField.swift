@@ -29,4 +29,6 @@ enum ReceiptField: Int64, CaseIterable {
     case subscriptionGroupIdentifier = 17_900
     /// Storebus's own.
     case isUpgraded = 17_901
+    /// Storebus's own.
+    case isFamilyShared = 17_902
 }

@@ -2,7 +2,8 @@ import StoreModels
 import SwiftASN1
 
 /// One purchase in a receipt's binary form. It is less than a ``ReceiptItem``, because Apple's binary form has no place
-/// for the reason of a refund or an account token. The subscription group and upgrades have Storebus's own numbers.
+/// for the reason of a refund or an account token. The subscription group, upgrades and Family Sharing have Storebus's
+/// own numbers.
 package struct ReceiptPurchase: Hashable, Sendable {
     /// 1…10.
     package var quantity: Int
@@ -34,6 +35,8 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package var subscriptionGroupIdentifier: String?
     /// True if another product has taken its place, or else nil.
     package var isUpgraded: Bool?
+    /// True if a member of the family shares it, or else nil.
+    package var isFamilyShared: Bool?
 
     /// Cuts instants to seconds and drops values that the form cannot hold.
     package init(_ item: ReceiptItem) {
@@ -52,6 +55,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
         promotionalOfferIdentifier = item.offer?.type == .subscription ? item.offer?.identifier : nil
         subscriptionGroupIdentifier = item.subscriptionGroupIdentifier
         isUpgraded = item.isUpgraded == true ? true : nil
+        isFamilyShared = item.isFamilyShared == true ? true : nil
     }
 
     init(reading reader: ReceiptReading) throws(ReceiptError) {
@@ -70,6 +74,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
         promotionalOfferIdentifier = try reader.textIfPresent(.promotionalOfferIdentifier)
         subscriptionGroupIdentifier = try reader.textIfPresent(.subscriptionGroupIdentifier)
         isUpgraded = try reader.flagIfPresent(.isUpgraded)
+        isFamilyShared = try reader.flagIfPresent(.isFamilyShared)
     }
 
     /// The purchase as far as the receipt says it.
@@ -85,6 +90,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
             $0.isTrialPeriod = type == .autoRenewable ? isTrialPeriod : nil
             $0.isInIntroOfferPeriod = isInIntroOfferPeriod
             $0.isUpgraded = isUpgraded
+            $0.isFamilyShared = isFamilyShared
             $0.cancellationDate = cancellationDate
         }
     }

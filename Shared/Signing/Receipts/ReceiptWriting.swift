@@ -70,6 +70,7 @@ extension ReceiptPurchase {
         if let intro = isInIntroOfferPeriod { try writer.integer(.isInIntroOfferPeriod, intro ? 1 : 0) }
         if let offer = promotionalOfferIdentifier { try writer.text(.promotionalOfferIdentifier, offer) }
         if isUpgraded == true { try writer.integer(.isUpgraded, 1) }
+        if isFamilyShared == true { try writer.integer(.isFamilyShared, 1) }
         if let group = subscriptionGroupIdentifier { try writer.text(.subscriptionGroupIdentifier, group) }
         return try writer.set()
     }

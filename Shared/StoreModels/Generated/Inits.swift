@@ -680,6 +680,13 @@ extension EligibilityRequest {
     }
 }
 
+extension EndFamilyRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, family: String) {
+        self.init(bundleId: copy bundleId, family: family)
+    }
+}
+
 extension EventsReply {
     @_disfavoredOverload
     public init(events: borrowing [StoreEvent], after: String) {
@@ -759,6 +766,46 @@ extension ExtendSubscriptionsRequest {
         self.init(
             bundleId: copy bundleId, productIdentifier: productIdentifier, storefronts: storefronts, days: days,
             requestIdentifier: requestIdentifier, only: only)
+    }
+}
+
+extension FamiliesPage {
+    @_disfavoredOverload
+    public init(families: borrowing [Family], after: String? = nil) {
+        self.init(families: copy families, after: after)
+    }
+}
+
+extension FamiliesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, after: String? = nil, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, after: after, limit: limit)
+    }
+}
+
+extension Family {
+    @_disfavoredOverload
+    public init(family: borrowing String, persons: [FamilyPerson]) {
+        self.init(family: copy family, persons: persons)
+    }
+}
+
+extension FamilyPerson {
+    @_disfavoredOverload
+    public init(
+        account: borrowing String, isOrganiser: Bool, sharesPurchases: Bool, receivesPurchases: Bool,
+        joinedAt: Timestamp
+    ) {
+        self.init(
+            account: copy account, isOrganiser: isOrganiser, sharesPurchases: sharesPurchases,
+            receivesPurchases: receivesPurchases, joinedAt: joinedAt)
+    }
+}
+
+extension FamilySharing {
+    @_disfavoredOverload
+    public init(sharesPurchases: borrowing Bool? = nil, receivesPurchases: Bool? = nil) {
+        self.init(sharesPurchases: copy sharesPurchases, receivesPurchases: receivesPurchases)
     }
 }
 
@@ -1436,8 +1483,8 @@ extension PaymentTransaction {
         isInIntroOfferPeriod: Bool? = nil, isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil,
         revocationReason: RefundRequest.Reason? = nil, revocationType: RevocationType? = nil,
         revocationPercentage: Int? = nil, effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil,
-        price: Money? = nil, offer: AppliedOffer? = nil, storefrontChange: StorefrontChange? = nil,
-        priceIncrease: PriceIncrease? = nil
+        price: Money? = nil, offer: AppliedOffer? = nil, isFamilyShared: Bool? = nil,
+        storefrontChange: StorefrontChange? = nil, priceIncrease: PriceIncrease? = nil
     ) {
         self.init(
             id: copy id, transactionIdentifier: transactionIdentifier, transactionState: transactionState,
@@ -1449,7 +1496,7 @@ extension PaymentTransaction {
             revocationReason: revocationReason, revocationType: revocationType,
             revocationPercentage: revocationPercentage, effectiveDate: effectiveDate,
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, price: price, offer: offer,
-            storefrontChange: storefrontChange, priceIncrease: priceIncrease)
+            isFamilyShared: isFamilyShared, storefrontChange: storefrontChange, priceIncrease: priceIncrease)
     }
 }
 
@@ -1713,6 +1760,20 @@ extension PutDeviceRequest {
     }
 }
 
+extension PutFamilyMemberRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, family: String, account: String, sharing: FamilySharing) {
+        self.init(bundleId: copy bundleId, family: family, account: account, sharing: sharing)
+    }
+}
+
+extension PutFamilyRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, family: String, organiser: String) {
+        self.init(bundleId: copy bundleId, family: family, organiser: organiser)
+    }
+}
+
 extension PutInstallationRequest {
     @_disfavoredOverload
     public init(
@@ -1845,7 +1906,7 @@ extension ReceiptItem {
         subscriptionGroupIdentifier: String? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
         isUpgraded: Bool? = nil, cancellationDate: Timestamp? = nil, cancellationReason: RefundRequest.Reason? = nil,
         revocationType: RevocationType? = nil, revocationPercentage: Int? = nil, offer: AppliedOffer? = nil,
-        appAccountToken: String? = nil
+        appAccountToken: String? = nil, isFamilyShared: Bool? = nil
     ) {
         self.init(
             transactionIdentifier: copy transactionIdentifier,
@@ -1855,7 +1916,8 @@ extension ReceiptItem {
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, isTrialPeriod: isTrialPeriod,
             isInIntroOfferPeriod: isInIntroOfferPeriod, isUpgraded: isUpgraded, cancellationDate: cancellationDate,
             cancellationReason: cancellationReason, revocationType: revocationType,
-            revocationPercentage: revocationPercentage, offer: offer, appAccountToken: appAccountToken)
+            revocationPercentage: revocationPercentage, offer: offer, appAccountToken: appAccountToken,
+            isFamilyShared: isFamilyShared)
     }
 }
 
@@ -1954,6 +2016,13 @@ extension RemoveAppRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, deletion: Int64? = nil, isLast: Bool = false) {
         self.init(bundleId: copy bundleId, deletion: deletion, isLast: isLast)
+    }
+}
+
+extension RemoveFamilyMemberRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, family: String, account: String) {
+        self.init(bundleId: copy bundleId, family: family, account: account)
     }
 }
 

@@ -30,6 +30,26 @@ public enum PaymentEndpoints {
     /// Finds the product and offer of a code. Whether it can be redeemed is decided with the payment.
     public static let findOfferCode = Endpoint<FindOfferCodeRequest, RedeemedCode>(
         .paymentQueue, "code.find", isIdempotent: true, errors: [.notFound])
+    /// Makes a family of one person. The same request again changes nothing.
+    /// - Throws: `requestInvalid`, with status 422 for an unknown person, for one of another family, and for a name
+    ///   that another organiser has.
+    public static let putFamily = Endpoint<PutFamilyRequest, Family>(
+        .paymentQueue, "family.put", isIdempotent: true, errors: [])
+    /// Lists an app's families by page.
+    public static let listFamilies = Endpoint<FamiliesRequest, FamiliesPage>(
+        .paymentQueue, "family.list", isIdempotent: true, errors: [])
+    /// Ends a family. Its persons lose what the others shared with them.
+    public static let endFamily = Endpoint<EndFamilyRequest, Empty>(
+        .paymentQueue, "family.end", isIdempotent: false, errors: [.notFound])
+    /// Adds a person to a family, or changes what they share.
+    /// - Throws: `notFound` for an unknown family, or `requestInvalid`, with status 422 for an unknown person, for one
+    ///   of another family, and for a family that is full.
+    public static let putFamilyMember = Endpoint<PutFamilyMemberRequest, Family>(
+        .paymentQueue, "family.add", isIdempotent: true, errors: [.notFound])
+    /// Takes a person out of a family. Nothing is shared with them or of them any more.
+    /// - Throws: `notFound`, or `requestInvalid` with status 422 for the organiser.
+    public static let removeFamilyMember = Endpoint<RemoveFamilyMemberRequest, Family>(
+        .paymentQueue, "family.remove", isIdempotent: false, errors: [.notFound])
     /// Reads the device's unfinished transactions and the journal position, by page.
     public static let snapshot = snapshot(as: PaymentTransaction.self)
     /// The same request, for a caller that decodes less than whole transactions.

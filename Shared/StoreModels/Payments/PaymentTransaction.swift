@@ -61,6 +61,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var price: Money?
     /// Absent when the full price was paid.
     public var offer: AppliedOffer?
+    /// Whether a member of the customer's family has bought it and shares it. Absent for the customer's own purchases.
+    public var isFamilyShared: Bool?
     /// Set while the store asks the app whether the purchase continues in the shopper's storefront.
     public var storefrontChange: StorefrontChange?
     /// A subscription's higher price, on its latest transaction. In events about it only.

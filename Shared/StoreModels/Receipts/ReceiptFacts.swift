@@ -51,6 +51,8 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var offer: AppliedOffer?
     /// As ``Payment/appAccountToken``.
     public var appAccountToken: String?
+    /// As ``PaymentTransaction/isFamilyShared``.
+    public var isFamilyShared: Bool?
 }
 
 /// A page of the data of a receipt, oldest first, read in one snapshot.

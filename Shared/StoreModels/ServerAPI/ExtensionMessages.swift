@@ -18,6 +18,8 @@ public struct ExtendSubscriptionReply: Hashable, Sendable, Codable {
         case ineligible
         /// The server has extended it twice within 365 days.
         case exhausted
+        /// The customer has it by Family Sharing. Only the buyer's can be extended.
+        case familyShared
     }
 
     public var outcome: Outcome

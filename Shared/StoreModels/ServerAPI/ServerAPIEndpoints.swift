@@ -34,9 +34,10 @@ public enum ServerAPIEndpoints {
     public static let extensions = Endpoint<SubscriptionExtensionsRequest, SubscriptionExtensions>(
         .paymentQueue, "subscription.extendStatus", isIdempotent: true, errors: [.notFound])
     /// Gives a purchase and all renewals of it another `appAccountToken`.
-    /// - Throws: `requestInvalid` for a transaction that is not an original, and `notFound`, also for another app's.
+    /// - Throws: `requestInvalid` for a transaction that is not an original, `transactionStateInvalid` for one that a
+    ///   family shares, and `notFound`, also for another app's.
     public static let setAppAccountToken = Endpoint<SetAppAccountTokenRequest, Empty>(
-        .paymentQueue, "transaction.setToken", isIdempotent: true, errors: [.notFound])
+        .paymentQueue, "transaction.setToken", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
     /// Opens a customer's request for a refund.
     /// - Throws: `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.
     public static let openRefundRequest = Endpoint<OpenRefundRequest, CustomerRefundRequest>(
@@ -114,6 +115,8 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifiers: [String]?
     /// True selects refunded and revoked transactions, false all others.
     public var isRevoked: Bool?
+    /// True selects what a member of the family shares, false the customer's own purchases.
+    public var isFamilyShared: Bool?
     /// Whether to leave out finished consumables, except refunded and revoked ones.
     public var leavesOutFinishedConsumables: Bool?
 
@@ -136,6 +139,7 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
             else { return false }
         }
         if let isRevoked, isRevoked != (item.cancellationDate != nil) { return false }
+        if let isFamilyShared, isFamilyShared != (item.isFamilyShared == true) { return false }
         return true
     }
 }
@@ -185,6 +189,8 @@ public struct SubscriptionStatusesRequest: Hashable, Sendable, Codable {
 }
 
 /// A customer's subscriptions, one for each group, in the order of their first purchase.
+///
+/// Those that the customer's family shares follow.
 public struct SubscriptionStatuses: Hashable, Sendable, Codable {
     /// The customer's last change before the subscriptions were read.
     public var seq: Int64

@@ -15,7 +15,7 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var quantity: Int
     public var type: String
     public var appAccountToken: String?
-    /// Always PURCHASED, because the store has no Family Sharing.
+    /// PURCHASED, or FAMILY_SHARED for one that a member of the customer's family has bought.
     public var inAppOwnershipType: String
     /// The time of signing, by the app's clock.
     public var signedDate: Int64
@@ -72,8 +72,7 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
         quantity = item.quantity
         type = item.type.serverName
         appAccountToken = item.appAccountToken
-        // This store has no Family Sharing.
-        inAppOwnershipType = "PURCHASED"
+        inAppOwnershipType = item.ownershipType
         self.signedDate = signedDate.milliseconds
         revocationDate = item.cancellationDate?.milliseconds
         revocationReason = item.cancellationReason?.serverNumber
@@ -92,6 +91,11 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
         currency = value.price?.currency.code
         self.appTransactionId = appTransactionId
     }
+}
+
+extension ReceiptItem {
+    /// Apple's `inAppOwnershipType`, which receipts have as `in_app_ownership_type`.
+    public var ownershipType: String { isFamilyShared == true ? "FAMILY_SHARED" : "PURCHASED" }
 }
 
 extension ProductType {

@@ -10,6 +10,8 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
         case refunded, revoked
+        /// A member of the customer's family shares a purchase, or shares it again.
+        case shared
         /// Subscription events other than the transactions they make.
         case expired, billingRetryStarted, gracePeriodStarted, gracePeriodExpired, recovered, autoRenewEnabled
         case autoRenewDisabled, renewalPreferenceChanged, upgraded, extended

@@ -213,6 +213,12 @@ import Testing
             }
             #expect(try await selected("inAppOwnershipType=PURCHASED") == all)
             #expect(try await selected("inAppOwnershipType=FAMILY_SHARED") == [])
+            store.payments.contents.withLock { $0.serverReading.transactions[1].item.isFamilyShared = true }
+            #expect(try await selected("inAppOwnershipType=FAMILY_SHARED") == [all[1]])
+            #expect(try await selected("inAppOwnershipType=PURCHASED") == [all[0], all[2]])
+            let answer = try await get(store, "v1/transactions/\(all[1])", token)
+            let signed = try ParsedJWS(answer.json["signedTransactionInfo"]?.stringValue)
+            #expect(signed.payload["inAppOwnershipType"] == "FAMILY_SHARED")
         }
     }
 

@@ -73,6 +73,7 @@ import Testing
             try await refuses(store, token, .PUT, "v1/subscriptions/extend/2999999999999999", good, 4_040_005)
             for (outcome, code) in [
                 (ExtendSubscriptionReply.Outcome.ineligible, 4_030_004), (.exhausted, 4_030_005),
+                (.familyShared, 4_030_007),
             ] {
                 store.payments.contents.withLock { $0.serverReading.outcome = outcome }
                 try await refuses(store, token, .PUT, path, good, code)
@@ -199,7 +200,10 @@ import Testing
             for value in ["null", "1", "\"\"", "\"x\"", "\"7a0c6b0e-1111-4222-8333-44445555666g\""] {
                 try await refuses(store, token, .PUT, path, #"{"appAccountToken":\#(value)}"#, 4_000_183)
             }
-            for (code, number) in [(StoreErrorCode.notFound, 4_040_010), (.requestInvalid, 4_000_187)] {
+            for (code, number) in [
+                (StoreErrorCode.notFound, 4_040_010), (.requestInvalid, 4_000_187),
+                (.transactionStateInvalid, 4_000_185),
+            ] {
                 store.payments.contents.withLock { $0.serverReading.failure = StoreError(code, "no") }
                 try await refuses(store, token, .PUT, path, #"{"appAccountToken":"\#(Self.token)"}"#, number)
             }

@@ -29,6 +29,22 @@ private typealias Product = StoreKitClient.Product
         try await eventually("the stream is closed") { shop.stream.isClosed }
     }
 
+    @Test func `F2: what the family shares comes from outside, and its loss is an update`() async throws {
+        let shop = try FakeShop()
+        let updates = await shop.run { shop.collect(Transaction.updates) }
+        try await eventually("the lists were read") { !shop.gateway.requests("GET /v1/signed/subscriptions").isEmpty }
+        let ownership: [String: JSONValue] = ["inAppOwnershipType": "FAMILY_SHARED"]
+        shop.tell(signedTransaction(1, more: ownership), .outside)
+        let lost = ownership.merging(["revocationType": "FAMILY_REVOKE"]) { $1 }
+        let revoked = 1_795_600_001_000
+        shop.tell(signedTransaction(1, signedDate: revoked, revoked: revoked, more: lost), .revocation)
+        try await eventually("both came") { updates.seen.withLock { $0.count } == 2 }
+        let seen = updates.seen.withLock { $0.map(\.unsafePayloadValue) }
+        #expect(seen.map(\.ownershipType) == [.familyShared, .familyShared])
+        #expect(seen.map(\.revocationType) == [nil, .familyRevocation])
+        updates.task.cancel()
+    }
+
     @Test func `9, 10: an iterator begins with everything unfinished`() async throws {
         let shop = try FakeShop()
         shop.state.withLock { $0.lists[.unfinished] = [signedTransaction(2), signedTransaction(1)] }

@@ -37,7 +37,7 @@ struct LiveChange: Hashable {
     /// The later end of an extended period is a change of its own, without an event.
     private static func changesTransaction(_ event: StoreEvent.Kind?) -> Bool {
         switch event {
-        case nil, .refunded, .revoked: true
+        case nil, .refunded, .revoked, .shared: true
         default: false
         }
     }
@@ -68,7 +68,7 @@ struct LiveChange: Hashable {
         switch event {
         case .refunded: return .refund
         case .revoked: return .revocation
-        case .purchased: break
+        case .purchased, .shared: break
         default: return .change
         }
         if outcome.isRenewal { return .renewal }

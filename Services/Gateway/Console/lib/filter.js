@@ -45,7 +45,7 @@ export const TRANSACTION = {
 };
 export const STATES = ['purchasing', 'purchased', 'failed', 'restored', 'deferred', 'refunded', 'revoked'];
 // Kinds of events, as the command line's `type` has them. A transaction's type is its state as StoreKit has it.
-const TYPES = ['purchasing', 'purchased', 'failed', 'deferred', 'restored', 'finished', 'finishedWithPendingDownloads', 'refunded', 'revoked', 'expired', 'billingRetryStarted', 'gracePeriodStarted', 'gracePeriodExpired', 'recovered', 'autoRenewEnabled', 'autoRenewDisabled', 'renewalPreferenceChanged', 'upgraded', 'extended', 'priceIncreasePending', 'priceIncreaseAgreed', 'priceIncreaseDeclined'];
+const TYPES = ['purchasing', 'purchased', 'failed', 'deferred', 'restored', 'finished', 'finishedWithPendingDownloads', 'refunded', 'revoked', 'shared', 'expired', 'billingRetryStarted', 'gracePeriodStarted', 'gracePeriodExpired', 'recovered', 'autoRenewEnabled', 'autoRenewDisabled', 'renewalPreferenceChanged', 'upgraded', 'extended', 'priceIncreasePending', 'priceIncreaseAgreed', 'priceIncreaseDeclined'];
 export const VALUES = { state: STATES, type: TYPES, finished: ['yes', 'no'] };
 
 // `fields` gives a row's value by name, or several; `bare` is what a word without = and ~ is looked for in,

@@ -47,7 +47,7 @@ extension Schema {
                         ("is_trial_period", .text(oneOf: ["true", "false"])),
                         ("is_in_intro_offer_period", .text(oneOf: ["true", "false"])),
                         ("is_upgraded", ["const": "true"]), ("cancellation_reason", .text(oneOf: ["0", "1"])),
-                        ("in_app_ownership_type", ["const": "PURCHASED"]),
+                        ("in_app_ownership_type", .text(oneOf: ["PURCHASED", "FAMILY_SHARED"])),
                     ]),
             "required": ["quantity", "product_id", "transaction_id", "original_transaction_id", "is_trial_period"],
         ])

@@ -257,7 +257,8 @@ extension SchemaTable {
                     "type": .text(oneOf: [
                         "Consumable", "Non-Consumable", "Non-Renewing Subscription", "Auto-Renewable Subscription",
                     ]),
-                    "inAppOwnershipType": .constant("PURCHASED"), "revocationReason": .number(oneOf: 0...1),
+                    "inAppOwnershipType": .text(oneOf: ["PURCHASED", "FAMILY_SHARED"]),
+                    "revocationReason": .number(oneOf: 0...1),
                     "revocationType": .type(RevocationType.self), "revocationPercentage": .percentage,
                     "isUpgraded": .constant(true), "offerType": .number(oneOf: 1...4),
                     "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),

@@ -60,6 +60,8 @@ package enum PathParameter: String, Sendable, CaseIterable {
     case code
     case codeIdentifier
     case deviceId
+    /// The operator's name of a family.
+    case family
     /// A file of the console.
     case file
     /// The folder of a file of the console.

@@ -98,6 +98,9 @@ import Testing
         DELETE apps/{bundleId}/keys/{keyIdentifier}
         GET POST apps/{bundleId}/codes
         PUT apps/{bundleId}/codes/{codeIdentifier}
+        GET apps/{bundleId}/families
+        PUT DELETE apps/{bundleId}/families/{family}
+        PUT DELETE apps/{bundleId}/families/{family}/members/{account}
         GET apps/{bundleId}/notifications
         POST apps/{bundleId}/notifications/attempts/{attemptIdentifier}
         GET PUT DELETE apps/{bundleId}/notifications/endpoint

@@ -25,7 +25,9 @@ import Testing
     ]
 
     /// Paths whose objects clients name: one name is an object of its own in each scope.
-    private static let named = ["/admin/v1/testers/{account}", "/admin/v1/devices/{deviceId}"]
+    private static let named = [
+        "/admin/v1/testers/{account}", "/admin/v1/devices/{deviceId}", "/admin/v1/apps/{bundleId}/families/{family}",
+    ]
 
     /// Operations on the subscription of a transaction.
     private static let ofSubscriptions = Set(OperateSubscriptionRequest.Operation.allCases.map(\.rawValue))

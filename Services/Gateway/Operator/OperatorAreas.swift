@@ -34,6 +34,7 @@ package struct OperatorAreas: Sendable {
             PromptArea(services: services, logger: parts.logger),
             outside,
             OfferCodeArea(services: services, directories: directories),
+            FamilyArea(services: services, directories: directories),
             SubscriptionOperatingArea(services: services),
             NotificationArea(services: services, directories: directories),
             TriggerArea(services: services, directories: directories, outside: outside),

@@ -191,6 +191,12 @@ extension ErrorResponse {
     package static let codeNotMade = ErrorResponse(
         "CodeNotMade", [.requestInvalid], status: 422,
         "The product has no such offer for codes, or the app has the word already, or as many codes as it may have.")
+    package static let familyNotChanged = ErrorResponse(
+        "FamilyNotChanged", [.requestInvalid], status: 422,
+        """
+        The account is no customer of the app, is in another family or organises this one, another account organises the \
+        family, it has its six persons, or the app has a thousand families.
+        """)
     package static let tooManyKeys = ErrorResponse(
         "TooManyKeys", [.requestInvalid], status: 422, "The app has 100 keys already.")
     package static let notificationState = ErrorResponse(

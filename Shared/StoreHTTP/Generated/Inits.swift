@@ -578,6 +578,13 @@ extension MassExtendRenewalDateResponse {
     }
 }
 
+extension NewFamily {
+    @_disfavoredOverload
+    package init(organiser: borrowing String) {
+        self.init(organiser: copy organiser)
+    }
+}
+
 extension NewIsolatedStore {
     @_disfavoredOverload
     package init(

@@ -63,6 +63,10 @@ extension DownloadRoutes {
     static let all: [any HTTPOperation] = [content] + updates
 }
 
+extension FamilyRoutes {
+    static let all: [any HTTPOperation] = [list, put, end, putMember, removeMember]
+}
+
 extension IntentRoutes {
     static let all: [any HTTPOperation] = [list, get, decide, search]
 }
@@ -148,9 +152,9 @@ extension StoreRoutes {
     static let groups: [[any HTTPOperation]] = [
         AccountRoutes.all, PromptRoutes.all, EventRoutes.all, AppRoutes.all, AppStoreServerRoutes.all, BusRoutes.all,
         ClockRoutes.all, ConsoleRoutes.all, ContentRoutes.all, ImageRoutes.all, CustomerRoutes.all, DeviceRoutes.all,
-        DownloadRoutes.all, IntentRoutes.all, IsolatedStoreRoutes.all, KeyRoutes.all, MonitoringRoutes.all,
-        NotificationRoutes.all, OfferCodeRoutes.all, PaymentRoutes.all, ProductRoutes.all, PromotionRoutes.all,
-        ReceiptRoutes.all, RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all, SigningRoutes.all,
-        StorePageRoutes.all, SubscriptionRoutes.all, TransactionRoutes.all
+        DownloadRoutes.all, FamilyRoutes.all, IntentRoutes.all, IsolatedStoreRoutes.all, KeyRoutes.all,
+        MonitoringRoutes.all, NotificationRoutes.all, OfferCodeRoutes.all, PaymentRoutes.all, ProductRoutes.all,
+        PromotionRoutes.all, ReceiptRoutes.all, RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all,
+        SigningRoutes.all, StorePageRoutes.all, SubscriptionRoutes.all, TransactionRoutes.all
     ]
 }

@@ -58,6 +58,8 @@ final class FakePaymentQueue: Sendable {
         /// By app.
         var offerCodes: [String: [OfferCode]] = [:]
         var newCodes: [NewOfferCodeRequest] = []
+        /// By app.
+        var families: [String: [Family]] = [:]
         var refundRequests: [CustomerRefundRequest] = []
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
         /// Of every customer, oldest first.
@@ -94,6 +96,7 @@ final class FakePaymentQueue: Sendable {
         serveStanding()
         serveTestersVersion()
         serveOfferCodes()
+        serveFamilies()
     }
 
     /// Commits a change and tells of it.

@@ -56,6 +56,8 @@ extension PathParameter {
             .path(self, "The code, as the customer types it. Case does not count.", example: "SPRING26")
         case .codeIdentifier: .path(self, "The code or batch.")
         case .deviceId: .path(self, "The device.")
+        case .family:
+            .path(self, "The family's name, as you like.", .identifier(max: Family.nameMax), example: "smith")
         case .file: .path(self, "The file's name.", .consoleName, example: "index.html")
         case .folder: .path(self, "The folder's name.", .consoleName, example: "pages")
         case .id: preconditionFailure("the segment before {id} describes it")

@@ -87,8 +87,8 @@ struct AccessRecord {
         return fields
     }
 
-    /// The path without parts that may be a person's name or a secret (S20): with an account or an offer code it is the
-    /// route's template, and without a route, where any part may be one, its first two parts.
+    /// The path without parts that may be a person's name or a secret (S20): with an account, a family or a code it is
+    /// the route's template, and without a route, where any part may be one, its first two parts.
     private var loggedPath: String {
         if let route { return hasPrivatePath ? route : path }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)

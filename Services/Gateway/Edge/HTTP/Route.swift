@@ -29,7 +29,7 @@ package struct Route: Sendable {
     let logName: String
     /// Whether it is the operator's, about the data that an isolated store has for itself.
     let isOfStore: Bool
-    /// Whether the path has an account, which may be a person's name.
+    /// Whether the path has an account or a family, which may be a person's name, or an offer code.
     let hasPrivatePath: Bool
     /// The callers admitted. Configuration may change the endpoint's own.
     let access: Access
@@ -87,7 +87,7 @@ package struct Route: Sendable {
         self.operation = operation
         self.method = HTTPRequest.Method(operation.method)
         isOfStore = access == .admin && IsolatedStoreRoutes.isOwn(operation)
-        hasPrivatePath = operation.path.parameters.contains { [.account, .code].contains($0) }
+        hasPrivatePath = operation.path.parameters.contains { [.account, .code, .family].contains($0) }
         logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access
         self.action = action

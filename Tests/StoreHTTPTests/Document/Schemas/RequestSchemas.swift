@@ -130,6 +130,7 @@ extension SchemaTable {
                     "count": .integer(1...NewOfferCode.batchMax),
                     "expiresInDays": .integer(1...NewOfferCode.wordDaysMax),
                 ]))
+        declare(NewFamily.self, .part(["organiser": .account]))
         declare(OutsidePurchase.self, .part(["account": .account, "productIdentifier": .product]))
         declare(
             RedeemedOffer.self,

@@ -27,6 +27,8 @@ import Testing
         ["code", "list"], ["code", "create", "pro.monthly", "SPRING", "--count", "2", "--days", "90"],
         ["code", "deactivate", "spring26"], ["code", "activate", "o_1"],
         ["code", "redeem", "SPRING26", "--as", "alice"],
+        ["family", "list"], ["family", "create", "smith", "alice"], ["family", "add", "smith", "bob", "--shares", "no"],
+        ["family", "remove", "smith", "bob"], ["family", "end", "smith"],
         ["key", "revoke", "K1", "--yes"], ["doctor", "--url", "http://store"],
         ["approve", "0001"], ["resolve", "t_1"], ["redeliver", "0001"], ["restore", "--as", "alice"],
         ["download", "list", "--as", "alice"], ["download", "start", "d_1", "--as", "alice"],

@@ -242,6 +242,11 @@ extension FakeStore {
         "PUT \(app)/codes/o_1": JSONText.value(batch),
         "POST /v1/codes/SPRING26/redeem": JSONText.value(
             PurchaseResponse(outcome: .purchased, transaction: purchased, signedTransaction: "e30.e30.AA")),
+        "GET \(app)/families": JSONText.value(FamiliesPage(families: [smith])),
+        "PUT \(app)/families/smith": JSONText.value(smith),
+        "DELETE \(app)/families/smith": .object([:]),
+        "PUT \(app)/families/smith/members/bob": JSONText.value(smith),
+        "DELETE \(app)/families/smith/members/bob": JSONText.value(smith),
         "DELETE \(app)/keys/K1": .object([:]),
         "GET /admin/v1/keys": [
             "keys": [["keyIdentifier": "K9", "kind": "inAppPurchase", "createdAt": "2026-11-21T10:00:00.000Z"]]
@@ -265,6 +270,13 @@ extension FakeStore {
         "GET /admin/v1/events/wait": ["events": .array([event]), "after": "e_8"],
     ]
 
+    static let smith = Family(
+        family: "smith",
+        persons: ["alice", "bob"].map { account in
+            FamilyPerson(
+                account: account, isOrganiser: account == "alice", sharesPurchases: account == "alice",
+                receivesPurchases: true, joinedAt: Timestamp(milliseconds: 1_795_000_000_000))
+        })
     static let word = OfferCode(
         codeIdentifier: "o_0", kind: .custom, code: "SPRING26", productIdentifier: "pro.monthly", offer: "SPRING",
         redemptionsMax: 500, redemptions: 3, isActive: false, createdAt: Timestamp(milliseconds: 1_795_000_000_000))

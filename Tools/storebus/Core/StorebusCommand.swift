@@ -58,8 +58,8 @@ struct StorebusCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Testing",
                 subcommands: [
-                    AccountCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self, KeyCommand.self,
-                    CertificatesCommand.self, StoreCommand.self, ChaosCommand.self,
+                    AccountCommand.self, FamilyCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self,
+                    KeyCommand.self, CertificatesCommand.self, StoreCommand.self, ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),

@@ -81,6 +81,21 @@ import Testing
         }
     }
 
+    @Test func `of promotional offers with one identifier, the first counts and the others are noted`() throws {
+        let offers: JSONValue = [
+            FileBuilder.offer("free", "P1W", ["offerID": "x"]), FileBuilder.offer("free", "P1M", ["offerID": "y"]),
+            FileBuilder.offer("free", "P3D", ["offerID": "x"]),
+        ]
+        let file = try read(FileBuilder.subscription("s", ["adHocOffers": offers]))
+        let read = file.catalog.products.first?.subscription?.promotionalOffers ?? []
+        #expect(read.map(\.identifier) == ["x", "y"])
+        #expect(read.map(\.period.iso8601) == ["P1W", "P1M"])
+        let noted = file.notes.filter { $0.contains("one offer is named 'x'") }
+        #expect(noted.count == 1)
+        #expect(noted.first?.contains("adHocOffers[2] is kept and has no effect") == true)
+        #expect(noted.first?.contains("adHocOffers[0]") == true)
+    }
+
     @Test func `M111 a trial costs nothing, with any price in the file`() throws {
         let offer = FileBuilder.offer("free", "P1W", price: "0.99")
         let file = try read(FileBuilder.subscription("s", ["introductoryOffer": offer]))

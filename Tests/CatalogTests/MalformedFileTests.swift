@@ -190,14 +190,6 @@ import Testing
         subscription(
             "a promotional offer without identifier", ["adHocOffers": [FileBuilder.offer("free", "P1W")]],
             "adHocOffers[0].offerID", "is missing"),
-        subscription(
-            "two promotional offers of one identifier",
-            [
-                "adHocOffers": [
-                    FileBuilder.offer("free", "P1W", ["offerID": "x"]),
-                    FileBuilder.offer("free", "P1M", ["offerID": "x"]),
-                ]
-            ], "adHocOffers[1].offerID", "has already"),
         Case(
             what: "a group without identifier", file: ["subscriptionGroups": [["subscriptions": []]]],
             path: "$.subscriptionGroups[0].id", reason: "is missing"),

@@ -48,7 +48,8 @@ extension StoreKitFileReader {
         readNamedOffers(list, names: ["offerID"], .promotionalOffer, subscription: subscription).map(\.offer)
     }
 
-    /// Reads a list of named offers. The name is in the first existing member of `names`.
+    /// Reads a list of named offers. The name is in the first existing member of `names`. Of several offers
+    /// with one name, which Xcode allows, the first one counts.
     mutating func readNamedOffers(
         _ list: JSONNode, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
     ) -> [(node: JSONNode, offer: CatalogOffer)] {
@@ -65,10 +66,14 @@ extension StoreKitFileReader {
             guard let offer = readOffer(node, identifier: identifier), let identifier else { continue }
             if identifier.isEmpty {
                 findings.refuse(identifierPlace.path, "is empty; such an offer needs a name")
-            } else if offers.contains(where: { $0.offer.identifier.isExactly(identifier) }) {
-                findings.refuse(identifierPlace.path, "is '\(identifier)', which the subscription has already")
             }
             check(offer, node, subscription)
+            if let first = offers.first(where: { $0.offer.identifier.isExactly(identifier) }) {
+                findings.note(
+                    "\(node.path) is kept and has no effect: "
+                        + "one offer is named '\(identifier)', the one at \(first.node.path).")
+                continue
+            }
             offers.append((node, offer))
         }
         if offers.count > Self.offersMax {

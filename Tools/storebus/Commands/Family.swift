@@ -15,7 +15,7 @@ struct FamilyCommand: AsyncParsableCommand {
         """, subcommands: [Create.self, List.self, Add.self, Remove.self, End.self])
 
     /// `storebus family create`
-    struct Create: ContextCommand {
+    struct Create: OneAppCommand {
         static let configuration = CommandConfiguration(
             "create", "Make a family of one account, which organises it.",
             """
@@ -27,7 +27,8 @@ struct FamilyCommand: AsyncParsableCommand {
 
         @Argument("A name for the family.", "family") var family: String
         @Argument("The account whose family it is.", "account", Completion.accounts) var organiser: String
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let made = try await context.api.call(
@@ -40,11 +41,12 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     /// `storebus family list`
-    struct List: ContextCommand {
+    struct List: OneAppCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's families with their persons.", "storebus family list", aliases: ["ls"])
 
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let families = try await context.api.all(FamilyRoutes.list, [.bundleId: context.bundleId])
@@ -53,7 +55,7 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     /// `storebus family add`
-    struct Add: ContextCommand {
+    struct Add: OneAppCommand {
         static let configuration = CommandConfiguration(
             "add", "Add an account to a family, or change what it shares.",
             """
@@ -73,7 +75,8 @@ struct FamilyCommand: AsyncParsableCommand {
         @Argument("The account to add.", "account", Completion.accounts) var account: String
         @Option("Whether its purchases are shared with the others.", "yes|no") var shares: Answer?
         @Option("Whether the others' purchases are shared with it.", "yes|no") var receives: Answer?
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let changed = try await context.api.call(
@@ -87,7 +90,7 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     /// `storebus family remove`
-    struct Remove: ContextCommand {
+    struct Remove: OneAppCommand {
         static let configuration = CommandConfiguration(
             "remove", "Take an account out of a family: nothing is shared with it or of it any more.",
             """
@@ -98,7 +101,8 @@ struct FamilyCommand: AsyncParsableCommand {
 
         @Argument("The family's name.", "family") var family: String
         @Argument("The account to remove.", "account", Completion.accounts) var account: String
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             let changed = try await context.api.call(
@@ -110,7 +114,7 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     /// `storebus family end`
-    struct End: ContextCommand {
+    struct End: OneAppCommand {
         static let configuration = CommandConfiguration(
             "end", "End a family: its accounts lose what the others shared.",
             """
@@ -120,7 +124,8 @@ struct FamilyCommand: AsyncParsableCommand {
             """)
 
         @Argument("The family's name.", "family") var family: String
-        @OptionGroup var options: AppCommandOptions
+        @OptionGroup var app: AppOptions
+        @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
             try await context.api.call(FamilyRoutes.end, [.bundleId: context.bundleId, .family: family])

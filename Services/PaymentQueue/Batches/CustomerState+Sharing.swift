@@ -39,9 +39,13 @@ extension CustomerState {
         case (.make, _, let bought?):
             guard let giver else { return false }
             try make(of: bought, subscription, giver)
-        case (.change, let known?, let bought?): try follow(bought, known)
+        case (.change, let known?, let bought?):
+            guard let giver else { return false }
+            try follow(bought, known, giver)
         case (.revoke, let known?, let bought): try revoke(known, bought, subscription)
-        case (.reinstate, let known?, let bought?): try reinstate(known, bought, subscription)
+        case (.reinstate, let known?, let bought?):
+            guard let giver else { return false }
+            try reinstate(known, bought, subscription, giver)
         case (_, let known?, nil):
             // It is revoked, and what it was made of can never come back.
             write(SharedPurchaseRepository.remove(known, of: customer))
@@ -54,10 +58,10 @@ extension CustomerState {
         of bought: StoredTransaction, _ subscription: StoredSubscription?, _ giver: StoredFamilyPerson
     ) throws {
         let earlier = try subscription.flatMap {
-            try read(SharedPurchaseRepository.original(of: $0.originalID, customer))
+            try read(SharedPurchaseRepository.latest(of: $0.originalID, customer))
         }
         // An operator may have deleted it.
-        let original = try earlier.flatMap { try transaction($0) }
+        let original = try earlier.flatMap { try transaction($0.originalID) }
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.transaction(wall: wall, random: &random)
         let value = SharingRules.transaction(
@@ -75,12 +79,22 @@ extension CustomerState {
             expiresAt: value.accessEnd(at: now), isRevoked: false)
         write(SharedPurchaseRepository.insert(shared, of: customer))
         write(FamilyRepository.touchUnchanged(giver))
-        let kind: ServerEvent.Kind =
-            earlier == nil ? .subscribed : stored.terms?.shared?.isRenewal == true ? .renewed : .resubscribed
-        note(kind, sharing: stored, shared, subscription)
+        note(kind(of: stored, after: earlier), sharing: stored, shared, subscription)
     }
 
-    private mutating func follow(_ bought: StoredTransaction, _ known: SharedPurchase) throws {
+    private func kind(of stored: StoredTransaction, after earlier: SharedPurchase?) -> ServerEvent.Kind {
+        guard let earlier else { return .subscribed }
+        guard stored.terms?.shared?.isRenewal == true else { return .resubscribed }
+        // A renewal in time begins where the period before ends.
+        guard let end = earlier.expiresAt, let begin = stored.transaction.transactionDate, begin > end else {
+            return .renewed
+        }
+        return .recovered
+    }
+
+    private mutating func follow(
+        _ bought: StoredTransaction, _ known: SharedPurchase, _ giver: StoredFamilyPerson
+    ) throws {
         var next = known
         next.buyerRevision = bought.transaction.revision
         if let stored = try transaction(known.transactionID) {
@@ -90,7 +104,7 @@ extension CustomerState {
             if value != stored.transaction { try rewrite(value, from: stored, event: nil) }
         }
         write(SharedPurchaseRepository.update(next, of: customer))
-        write(FamilyRepository.touch(known.buyer))
+        write(FamilyRepository.touchUnchanged(giver))
     }
 
     private mutating func revoke(
@@ -129,12 +143,12 @@ extension CustomerState {
         guard value.isUpgraded != true else { return false }
         guard let end = value.expiresDate else { return true }
         guard end <= now else { return true }
-        return subscription?.state == .inGracePeriod
-            && subscription?.period.transactionID.isExactly(known.buyerTransaction) == true
+        return SharingRules.isLive(known, subscription, at: now)
     }
 
     private mutating func reinstate(
-        _ known: SharedPurchase, _ bought: StoredTransaction, _ subscription: StoredSubscription?
+        _ known: SharedPurchase, _ bought: StoredTransaction, _ subscription: StoredSubscription?,
+        _ giver: StoredFamilyPerson
     ) throws {
         var next = known
         next.isRevoked = false
@@ -153,7 +167,7 @@ extension CustomerState {
             note(.resubscribed, sharing: given, next, subscription)
         }
         write(SharedPurchaseRepository.update(next, of: customer))
-        write(FamilyRepository.touch(known.buyer))
+        write(FamilyRepository.touchUnchanged(giver))
     }
 
     /// Notes a change of a shared transaction. Of a product without an end, what is given is a purchase.

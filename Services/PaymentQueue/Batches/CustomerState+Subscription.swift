@@ -129,6 +129,8 @@ extension CustomerState {
             written.revision += 1
         }
         writtenSubscriptions[ExactText(written.originalID)] = written
+        // A grace period gives access and makes no transaction, so only this makes the buyer's family look again.
+        if value.state == .inGracePeriod, before?.state != .inGracePeriod { write(FamilyRepository.touch(customer)) }
         for action in actions {
             switch action {
             case .record(let event):

@@ -19,8 +19,10 @@ struct StoredFamilyPerson: Hashable, Sendable {
     /// Since when others share with them, business time.
     var receivesSince: Timestamp
     var joinedAt: Timestamp
-    /// It grows with each change of the family, and with each change of what this person shares.
+    /// It grows with each change of the family.
     var version: Int64
+    /// It grows with each change of what this person shares.
+    var changes: Int64
     /// The place of the customer's last change.
     var modifiedSeq: Int64
 
@@ -29,6 +31,12 @@ struct StoredFamilyPerson: Hashable, Sendable {
             account: account, isOrganiser: isOrganiser, sharesPurchases: shares, receivesPurchases: receives,
             joinedAt: joinedAt)
     }
+}
+
+/// A family of an app.
+struct FamilyReference: Hashable, Sendable {
+    let bundleId: String
+    let name: String
 }
 
 /// Reads and writes the persons of families.
@@ -123,17 +131,22 @@ enum FamilyRepository {
     // MARK: The sweep
 
     /// Reads persons whose purchases have changed since they were shared, and those who are gone, the latter last.
-    /// - Parameter bundleId: Nil for all apps.
+    /// - Parameters:
+    ///   - family: Nil for all families of all apps.
+    ///   - last: The last person of the page before. Nil for the first page.
     static func due(
-        of bundleId: String?, limit: Int, in reader: SQLReader
+        of family: FamilyReference?, after last: StoredFamilyPerson?, limit: Int, in reader: SQLReader
     ) async throws -> [StoredFamilyPerson] {
         try await reader.query(
             """
             SELECT p.*, c.account, c.modified_seq FROM family_person p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE (p.is_gone = 1 OR p.shared_seq <> c.modified_seq) AND p.bundle_id = COALESCE(?, p.bundle_id)
+            WHERE (p.is_gone = 1 OR p.shared_seq <> c.modified_seq)
+                AND p.bundle_id = COALESCE(?, p.bundle_id) AND p.family = COALESCE(?, p.family)
+                AND (p.is_gone, p.bundle_id, p.customer_identifier) > (?, ?, ?)
             ORDER BY p.is_gone, p.bundle_id, p.customer_identifier LIMIT ?
-            """, bundleId, limit
+            """, family?.bundleId, family?.name, last.map { $0.isGone ? 1 : 0 } ?? -1, last?.customer.bundleId ?? "",
+            last?.customer.customerIdentifier ?? "", limit
         ).map(StoredFamilyPerson.init)
     }
 
@@ -146,8 +159,9 @@ enum FamilyRepository {
         try await transaction.execute(
             """
             UPDATE family_person SET shared_seq = ?
-            WHERE bundle_id = ? AND customer_identifier = ? AND version = ?
-            """, person.modifiedSeq, person.customer.bundleId, person.customer.customerIdentifier, person.version)
+            WHERE bundle_id = ? AND customer_identifier = ? AND version = ? AND changes = ?
+            """, person.modifiedSeq, person.customer.bundleId, person.customer.customerIdentifier, person.version,
+            person.changes)
     }
 
     /// Removes a person who is gone.
@@ -173,14 +187,14 @@ enum FamilyRepository {
         WHERE p.bundle_id = ? AND p.customer_identifier = ?
         """, .text, .text)
 
-    /// Marks what a person shares as changed, if the family and it are still as they were read.
+    /// Marks what a person shares as changed, if the family is still as it was read.
     static func touchUnchanged(_ person: StoredFamilyPerson) -> SQLChange {
         SQLChange(
             touchedUnchanged, person.customer.customerIdentifier, person.customer.bundleId, person.version, changes: 1)
     }
 
     private static let touchedUnchanged = SQLBatchStatement.update(
-        "family_person", set: "version = version + 1, shared_seq = -1",
+        "family_person", set: "changes = changes + 1, shared_seq = -1",
         where: "customer_identifier = ? AND bundle_id = ? AND version = ? AND is_gone = 0", .text, .text, .integer)
 
     /// Marks what a customer shares as changed. Does nothing for one without a family.
@@ -189,7 +203,7 @@ enum FamilyRepository {
     }
 
     private static let touched = SQLBatchStatement.update(
-        "family_person", set: "version = version + 1, shared_seq = -1",
+        "family_person", set: "changes = changes + 1, shared_seq = -1",
         where: "customer_identifier = ? AND bundle_id = ?", .text, .text)
 }
 
@@ -200,6 +214,6 @@ extension StoredFamilyPerson {
             isOrganiser: try row["is_organiser"], shares: try row["shares"], receives: try row["receives"],
             isGone: try row["is_gone"], sharesSince: try row["shares_since"],
             receivesSince: try row["receives_since"], joinedAt: try row["joined_at"], version: try row["version"],
-            modifiedSeq: try row["modified_seq"])
+            changes: try row["changes"], modifiedSeq: try row["modified_seq"])
     }
 }

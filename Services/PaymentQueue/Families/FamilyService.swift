@@ -75,7 +75,9 @@ struct FamilyService: QueuePart {
             }
             try await FamilyRepository.touch(request.family, of: request.bundleId, in: transaction)
         }
-        await sharing.settle(request.bundleId, until: deadline - PurchaseService.replyMargin)
+        await sharing.settle(
+            FamilyReference(bundleId: request.bundleId, name: request.family),
+            until: deadline - PurchaseService.replyMargin)
         return Empty()
     }
 
@@ -90,7 +92,8 @@ struct FamilyService: QueuePart {
             if let known = persons.first(where: { $0.account.isExactly(request.account) }) {
                 guard !known.isGone else { throw Self.isLeaving(request.account) }
                 let changed = known.sharing(request.sharing, at: now)
-                if changed != known { try await FamilyRepository.set(changed, in: transaction) }
+                guard changed != known else { return Self.family(request.family, persons) }
+                try await FamilyRepository.set(changed, in: transaction)
             } else {
                 guard persons.count < Family.personsMax else {
                     throw StoreError.invalid(
@@ -108,7 +111,9 @@ struct FamilyService: QueuePart {
             try await FamilyRepository.touch(request.family, of: request.bundleId, in: transaction)
             return try await Self.read(request.family, of: request.bundleId, in: transaction)
         }
-        await sharing.settle(request.bundleId, until: deadline - PurchaseService.replyMargin)
+        await sharing.settle(
+            FamilyReference(bundleId: request.bundleId, name: request.family),
+            until: deadline - PurchaseService.replyMargin)
         return family
     }
 
@@ -129,7 +134,9 @@ struct FamilyService: QueuePart {
             try await FamilyRepository.touch(request.family, of: request.bundleId, in: transaction)
             return try await Self.read(request.family, of: request.bundleId, in: transaction)
         }
-        await sharing.settle(request.bundleId, until: deadline - PurchaseService.replyMargin)
+        await sharing.settle(
+            FamilyReference(bundleId: request.bundleId, name: request.family),
+            until: deadline - PurchaseService.replyMargin)
         return family
     }
 

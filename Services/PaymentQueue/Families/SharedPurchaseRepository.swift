@@ -36,16 +36,16 @@ enum SharedPurchaseRepository {
         SELECT * FROM shared_purchase WHERE bundle_id = ? AND customer_identifier = ? AND buyer_transaction = ?
         """, .text, .text, .text)
 
-    /// Looks for the `id` of the member's first transaction of a buyer's subscription.
-    static func original(of buyerOriginal: String, _ member: CustomerReference) -> SQLLookup<String?> {
-        SQLLookup(first: originals, member.bundleId, member.customerIdentifier, buyerOriginal) { row in
-            try row["original_id"] as String
+    /// Looks for the member's latest row of a buyer's subscription.
+    static func latest(of buyerOriginal: String, _ member: CustomerReference) -> SQLLookup<SharedPurchase?> {
+        SQLLookup(first: byOriginal, member.bundleId, member.customerIdentifier, buyerOriginal) {
+            try SharedPurchase($0)
         }
     }
 
-    private static let originals = SQLBatchStatement.query(
+    private static let byOriginal = SQLBatchStatement.query(
         """
-        SELECT original_id FROM shared_purchase
+        SELECT * FROM shared_purchase
         WHERE bundle_id = ? AND customer_identifier = ? AND buyer_original = ? ORDER BY transaction_id DESC LIMIT 1
         """, .text, .text, .text)
 
@@ -87,6 +87,12 @@ enum SharedPurchaseRepository {
 
     // MARK: The sweep
 
+    /// As ``SharingRules/isLive(_:_:at:)``.
+    private static let live = """
+        s.expires_at IS NULL OR s.expires_at > ?
+            OR u.active_id = s.buyer_transaction AND u.state IN ('subscribed', 'inGracePeriod')
+        """
+
     /// A buyer's transaction, and the member whose transaction of it may have to change.
     struct Pair: Hashable, Sendable {
         var member: CustomerReference
@@ -107,8 +113,7 @@ enum SharedPurchaseRepository {
                 t.id IS NULL
                 OR s.is_revoked = 0 AND t.revision <> s.buyer_revision
                 OR s.is_revoked = 0
-                    AND (s.expires_at IS NULL OR s.expires_at > ?
-                        OR u.active_id = s.buyer_transaction AND u.state = 'inGracePeriod')
+                    AND (\(live))
                     AND NOT EXISTS (
                         SELECT 1 FROM family_person g JOIN family_person r
                             ON r.bundle_id = g.bundle_id AND r.family = g.family
@@ -138,6 +143,7 @@ enum SharedPurchaseRepository {
                     CASE WHEN u.state = 'inGracePeriod' AND u.active_id = p.transaction_id THEN 1 ELSE 0 END
                 FROM subscription u JOIN subscription_period p ON p.original_id = u.original_id
                 WHERE u.bundle_id = ? AND u.customer_identifier = ?
+                    AND (p.ends_at > ? OR u.state = 'inGracePeriod' AND u.active_id = p.transaction_id)
             ) AS given
             JOIN payment_transaction t ON t.id = given.id
             LEFT JOIN shared_purchase s
@@ -149,7 +155,7 @@ enum SharedPurchaseRepository {
                     OR s.is_revoked = 1 AND (given.ends_at IS NULL OR given.ends_at > ? OR given.is_graced = 1))
             ORDER BY t.history_seq LIMIT ?
             """, buyer.bundleId, buyer.customerIdentifier, buyer.bundleId, buyer.customerIdentifier,
-            member.bundleId, member.customerIdentifier, since.milliseconds, now.milliseconds, limit
+            since.milliseconds, member.bundleId, member.customerIdentifier, since.milliseconds, now.milliseconds, limit
         ).map { Pair(member: member, buyerTransaction: try $0["buyer_transaction"]) }
     }
 
@@ -161,8 +167,7 @@ enum SharedPurchaseRepository {
             """
             SELECT s.transaction_id FROM shared_purchase s LEFT JOIN subscription u ON u.original_id = s.buyer_original
             WHERE s.bundle_id = ? AND (s.customer_identifier = ? OR s.buyer = ?) AND s.is_revoked = 0
-                AND (s.expires_at IS NULL OR s.expires_at > ?
-                    OR u.active_id = s.buyer_transaction AND u.state = 'inGracePeriod')
+                AND (\(live))
             LIMIT 1
             """, person.bundleId, person.customerIdentifier, person.customerIdentifier, now.milliseconds) != nil
     }

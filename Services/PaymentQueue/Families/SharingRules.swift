@@ -55,8 +55,17 @@ enum SharingRules {
             return cause.sharedSince != nil && isShareable && gives(cause, after: now) ? .reinstate : .none
         }
         guard let bought = cause.bought, bought.transaction.revocationDate == nil else { return .revoke }
-        if cause.sharedSince == nil, gives(cause, after: now) { return .revoke }
+        guard cause.sharedSince != nil else { return isLive(known, cause.subscription, at: now) ? .revoke : .none }
         return bought.transaction.revision == known.buyerRevision ? .none : .change
+    }
+
+    /// Tells whether a member's transaction gives access, or will again by the outcome of a renewal that is due.
+    static func isLive(_ known: SharedPurchase, _ subscription: StoredSubscription?, at now: Timestamp) -> Bool {
+        guard let end = known.expiresAt, end <= now else { return true }
+        guard let subscription, subscription.period.transactionID.isExactly(known.buyerTransaction) else {
+            return false
+        }
+        return subscription.state == .subscribed || subscription.state == .inGracePeriod
     }
 
     /// Tells whether a buyer's transaction gives access after an instant.
@@ -67,6 +76,7 @@ enum SharingRules {
         switch bought.listedType {
         case .nonConsumable: return true
         case .autoRenewable:
+            guard cause.subscription?.state != .revoked else { return false }
             if let end = bought.transaction.expiresDate, end > instant { return true }
             guard let known = cause.subscription, known.state == .inGracePeriod,
                 known.period.transactionID.isExactly(bought.id)
@@ -86,7 +96,7 @@ enum SharingRules {
                 id: id, transactionIdentifier: identifier, transactionState: .purchased,
                 transactionDate: bought.transactionDate,
                 payment: Payment(
-                    requestIdentifier: "share:\(bought.transactionIdentifier ?? bought.id)",
+                    requestIdentifier: "share:\(identifier)",
                     productIdentifier: bought.payment.productIdentifier),
                 downloads: bought.downloads.map { content in
                     Download(

@@ -13,7 +13,7 @@ struct SharingService: QueuePart {
     static let sweepInterval: Duration = .milliseconds(500)
     /// Pause between two sweeps before a reply.
     static let pause: Duration = .milliseconds(10)
-    /// Maximum number of persons that one sweep reads.
+    /// Maximum number of persons that are read at once.
     static let personsMax = 50
     /// Maximum number of transactions that are read at once about a person.
     static let batch = 100
@@ -23,38 +23,48 @@ struct SharingService: QueuePart {
     let context: QueueContext
 
     /// Shares what has changed.
-    /// - Parameter bundleId: Nil for all apps.
+    /// - Parameter family: Nil for all families of all apps.
     /// - Returns: The number of persons about whom there was something to do, or may still be.
     @discardableResult
-    func sweep(of bundleId: String? = nil) async throws -> Int {
-        let due = try await database.read { reader in
-            try await FamilyRepository.due(of: bundleId, limit: Self.personsMax, in: reader)
-        }
-        for person in due where !Task.isCancelled {
-            do {
-                try await share(of: person.customer)
-            } catch {
-                logger.notice(
-                    "sharing delayed",
-                    metadata: [
-                        "app": "\(person.customer.bundleId)", "customer": "\(person.customer.customerIdentifier)",
-                        "error": "\(error)",
-                    ])
+    func sweep(of family: FamilyReference? = nil) async throws -> Int {
+        var (total, last) = (0, StoredFamilyPerson?.none)
+        while !Task.isCancelled {
+            let after = last
+            let due = try await database.read { reader in
+                try await FamilyRepository.due(of: family, after: after, limit: Self.personsMax, in: reader)
             }
+            for person in due where !Task.isCancelled {
+                do {
+                    try await share(of: person.customer)
+                } catch {
+                    delayed(person.customer, error)
+                }
+            }
+            total += due.count
+            last = due.last
+            guard due.count == Self.personsMax else { break }
         }
-        return due.count
+        return total
     }
 
-    /// Sweeps until nothing is left for an app, or until an instant. The background sweep does the rest.
-    func settle(_ bundleId: String, until last: ContinuousClock.Instant) async {
+    /// Sweeps until nothing is left for a family, or until an instant. The background sweep does the rest.
+    func settle(_ family: FamilyReference, until last: ContinuousClock.Instant) async {
         do {
             // What could not be done, as about a customer who is locked, is tried again.
-            while ContinuousClock.now < last, try await sweep(of: bundleId) > 0 {
+            while ContinuousClock.now < last, try await sweep(of: family) > 0 {
                 try await Task.sleep(for: Self.pause)
             }
         } catch {
-            logger.notice("sharing delayed", metadata: ["app": "\(bundleId)", "error": "\(error)"])
+            logger.notice("sharing delayed", metadata: ["app": "\(family.bundleId)", "error": "\(error)"])
         }
+    }
+
+    private func delayed(_ buyer: CustomerReference, _ error: any Error) {
+        logger.notice(
+            "sharing delayed",
+            metadata: [
+                "app": "\(buyer.bundleId)", "customer": "\(buyer.customerIdentifier)", "error": "\(error)",
+            ])
     }
 
     /// Brings the members' transactions of a person's purchases up to date.
@@ -63,10 +73,17 @@ struct SharingService: QueuePart {
             // Before the purchases: what changes afterwards makes the person due again.
             let (found, pairs) = try await database.read { reader in try await work(of: buyer, in: reader) }
             guard let person = found else { return }
-            var changed = 0
+            var (changed, failed) = (0, 0)
             for pair in pairs where !Task.isCancelled {
-                if try await share(pair, of: buyer) { changed += 1 }
+                do {
+                    if try await share(pair, of: buyer) { changed += 1 }
+                } catch {
+                    failed += 1
+                    delayed(buyer, error)
+                }
             }
+            // What failed keeps the person due.
+            guard failed == 0 else { return }
             guard changed == 0 else { continue }
             return try await end(person)
         }
@@ -86,12 +103,13 @@ struct SharingService: QueuePart {
     private func end(_ person: StoredFamilyPerson) async throws {
         try await database.write { transaction in
             guard person.isGone else { return try await FamilyRepository.settle(person, in: transaction) }
-            // It locks the family: what was shared before is seen here, and nothing is shared until the commit.
-            try await FamilyRepository.touch(person.family, of: person.customer.bundleId, in: transaction)
-            let now = clock.now(try await CustomerRepository.clock(of: person.customer.bundleId, in: transaction))
-            let isAnyLive = try await SharedPurchaseRepository.isAnyLive(of: person.customer, at: now, in: transaction)
-            guard !isAnyLive else { return }
-            try await FamilyRepository.remove(person.customer, in: transaction)
+            let customer = person.customer
+            let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: transaction))
+            guard try await !SharedPurchaseRepository.isAnyLive(of: customer, at: now, in: transaction) else { return }
+            // It locks the family: what was shared before is seen now, and nothing is shared until the commit.
+            try await FamilyRepository.touch(person.family, of: customer.bundleId, in: transaction)
+            guard try await !SharedPurchaseRepository.isAnyLive(of: customer, at: now, in: transaction) else { return }
+            try await FamilyRepository.remove(customer, in: transaction)
         }
     }
 

@@ -121,8 +121,8 @@ enum PaymentQueueSchema {
     /// - `offer_nonce` has the first payment of each promotional offer's nonce.
     /// - `offer_code` is a word (`word`), or a batch of one-time codes. `offer_code_text` has the digest of each code's
     ///   text, and `code_redemption` the codes that customers have redeemed, or have a purchase in progress with.
-    /// - `family_person` has the persons of families, one row each. `version` grows with each change of the family and
-    ///   of what the person shares, and `shared_seq` is the customer's `modified_seq` up to which their purchases are
+    /// - `family_person` has the persons of families, one row each. `version` grows with each change of the family,
+    ///   `changes` with each change of what the person shares, and `shared_seq` is the customer's `modified_seq` up to which their purchases are
     ///   shared. A row that `is_gone` stays until what was shared is taken back.
     /// - `shared_purchase` has the transaction that a member was given for a transaction of `buyer`. It outlives both,
     ///   so that one that was deleted is not given again. `expires_at` is the end of its access.
@@ -280,6 +280,7 @@ enum PaymentQueueSchema {
             joined_at BIGINT NOT NULL,
             shared_seq BIGINT NOT NULL DEFAULT -1,
             version BIGINT NOT NULL DEFAULT 1,
+            changes BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (bundle_id, customer_identifier),
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
         );

@@ -137,7 +137,78 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `members of one buyer are decided in one commit`(_ engine: Engine) async throws {
+        try await withFamily(engine) { family in
+            let (store, alice) = (family.store, family.alice.reference)
+            try await store.join("smith", "carol")
+            let bought = try await family.alice.add("isle", key: "1").transaction
+            let composed = try ComposedCommits(store)
+            let commits = store.database.statistics.commits
+            let results = try await composed.run(
+                [family.bob.reference, family.carol.reference].map { member in
+                    ComposedCommits.Decision(
+                        customer: member, lookups: CustomerState.lookups(sharing: bought.id, of: alice, with: member),
+                        identifierCount: 1
+                    ) { state in "\(try state.share(bought.id, of: alice))" }
+                })
+            #expect(results.map(\.output) == ["true", "true"])
+            #expect(store.database.statistics.commits == commits + 1)
+            try await store.share()
+            #expect(try await family.bob.owned().count == 1)
+            #expect(try await family.carol.owned().count == 1)
+        }
+    }
+
     // MARK: F2
+
+    @Test(arguments: Engine.allCases)
+    func `F2: who leaves before a renewal's outcome has no grace period, and who joins then has it`(
+        _ engine: Engine
+    ) async throws {
+        try await withFamily(engine) { family in
+            let (store, bob) = (family.store, family.bob)
+            store.catalogue.set(billingGracePeriod: true)
+            _ = try await family.alice.subscribe("home.monthly")
+            try await store.share()
+            store.processor.set(trouble: .before)
+            _ = try? await store.move(by: "31d", key: "over", within: .milliseconds(500))
+            #expect(try await family.alice.states() == ["subscribed home.monthly"])
+            #expect(try await bob.states() == ["subscribed home.monthly"])
+            try await store.leave("smith", "bob")
+            #expect(try await store.persons() == 1)
+            #expect(try await bob.states() == ["revoked home.monthly"])
+            try await store.join("smith", "carol")
+            #expect(try await family.carol.owned() == [])
+            store.processor.set(trouble: .none)
+            store.processor.set(outcome: .declined)
+            _ = try await store.jump(by: "1d")
+            try await store.share()
+            #expect(try await family.alice.states() == ["inGracePeriod home.monthly"])
+            #expect(try await family.carol.entitled() == ["home.monthly"])
+            #expect(try await bob.entitled() == [])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a recovered renewal is one to the member's server, too`(_ engine: Engine) async throws {
+        try await withFamily(engine) { family in
+            let store = family.store
+            store.catalogue.set(billingGracePeriod: true)
+            _ = try await family.alice.subscribe("home.monthly")
+            try await store.share()
+            store.processor.set(outcome: .declined)
+            try await store.jump(by: "32d")
+            try await store.share()
+            store.processor.set(outcome: .approved)
+            try await store.jump(by: "10d")
+            try await store.share()
+            #expect(
+                try await store.notifications(to: "bob") == [
+                    "SUBSCRIBED.INITIAL_BUY home.monthly", "DID_RENEW.BILLING_RECOVERY home.monthly",
+                ])
+        }
+    }
 
     @Test(arguments: Engine.allCases)
     func `F2: a refund of the buyer's takes the member's back, and its reversal gives it again`(
@@ -345,12 +416,8 @@ import Testing
             try await store.leave("smith", "bob")
             try await store.join("smith", "bob")
             let events = try await store.serverEvents().filter { $0.account == "bob" }
-            let told = events.flatMap { NotificationPolicy.notifications(of: $0.changes) }.map { made in
-                [made.type.rawValue, made.subtype?.rawValue].compactMap(\.self).joined(separator: ".") + " "
-                    + made.change.transaction.item.productIdentifier
-            }
             #expect(
-                told == [
+                try await store.notifications(to: "bob") == [
                     "ONE_TIME_CHARGE isle", "SUBSCRIBED.INITIAL_BUY home.monthly", "DID_RENEW home.monthly",
                     "REVOKE isle", "REVOKE home.monthly", "SUBSCRIBED.RESUBSCRIBE home.monthly",
                 ])
@@ -455,6 +522,16 @@ extension TestStore {
         _ = try await database.write { transaction in
             try await transaction.execute("UPDATE family_person SET shared_seq = -1")
         }
+    }
+
+    /// The notifications about an account's purchases, with the products.
+    fileprivate func notifications(to account: String) async throws -> [String] {
+        try await serverEvents().filter { $0.account == account }
+            .flatMap { NotificationPolicy.notifications(of: $0.changes) }
+            .map { made in
+                [made.type.rawValue, made.subtype?.rawValue].compactMap(\.self).joined(separator: ".") + " "
+                    + made.change.transaction.item.productIdentifier
+            }
     }
 
     fileprivate func sharedRows() async throws -> Int {

@@ -20,7 +20,7 @@ import Testing
             StoredFamilyPerson(
                 customer: customer, account: customer.customerIdentifier, family: family, isOrganiser: false,
                 shares: true, receives: true, isGone: false, sharesSince: later(-100), receivesSince: later(-100),
-                joinedAt: later(-100), version: 1, modifiedSeq: 1), change)
+                joinedAt: later(-100), version: 1, changes: 0, modifiedSeq: 1), change)
     }
 
     /// A purchase of the product "pro", a subscription if it ends.
@@ -112,6 +112,15 @@ import Testing
         #expect(step(shared(until: later(-10)), period, graced, since: nil) == .revoke)
         graced.retry.graceUntil = now
         #expect(step(nil, period, graced, since: now) == .none)
+        // Until the outcome is written, the buyer has access.
+        #expect(step(shared(until: later(-10)), period, graced, since: nil) == .revoke)
+        for state in SubscriptionState.allCases {
+            graced.state = state
+            let mayGive = state == .subscribed || state == .inGracePeriod
+            #expect(step(shared(until: later(-10)), period, graced, since: nil) == (mayGive ? .revoke : .none))
+        }
+        graced.state = .subscribed
+        graced.period.transactionID = "t_9"
         #expect(step(shared(until: later(-10)), period, graced, since: nil) == .none)
     }
 
@@ -137,7 +146,9 @@ import Testing
     @Test func `a new revision of the buyer's is followed`() throws {
         #expect(try step(shared(revision: 1), bought(), since: now) == .change)
         let upgraded = try bought(until: later(9)) { $0.isUpgraded = true }
-        #expect(step(shared(until: later(9), revision: 1), upgraded, since: nil) == .change)
+        #expect(step(shared(until: later(9), revision: 1), upgraded, since: now) == .change)
+        #expect(step(shared(until: later(9), revision: 1), upgraded, since: nil) == .revoke)
+        #expect(step(shared(until: now, revision: 1), upgraded, since: nil) == .none)
     }
 
     @Test func `F1: a member's transaction has no price, offer or token, and its terms charge nothing`() throws {

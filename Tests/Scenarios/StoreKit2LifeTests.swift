@@ -21,7 +21,7 @@ private typealias Product = StoreKitClient.Product
         return try String(contentsOf: file.appendingPathComponent("StoreKit2Life.txt"), encoding: .utf8)
     }
 
-    @Test func `a customer buys, renews, fails, recovers, upgrades, is refunded, and comes back on two devices`()
+    @Test func `a customer buys, renews, fails, recovers, upgrades, is refunded, has two devices, and shares`()
         async throws
     {
         try await StoreStack.run { store in
@@ -97,6 +97,22 @@ private typealias Product = StoreKitClient.Product
                 try await life.buy(try #require(life.intents.last).product, on: phone)
             }
             try await life.step("a purchase outside", all: true) { try await life.buyOutside(Products.fishing, nil) }
+
+            await tablet.kill()
+            let bob = try StoreKit2Witness(store, account: "bob", device: "bob")
+            life.devices[1] = bob
+            try await life.step("another person launches the app") { _ = try await bob.product(Products.beaches) }
+            try await life.step("the two become a family") {
+                let family = "\(StoreStack.appPath)/families/smith"
+                try await store.must(.PUT, family, .object(["organiser": "alice"]))
+                try await store.must(.PUT, "\(family)/members/bob", .object([:]))
+            }
+            await life.finishAll(on: bob)
+            try await life.step("a refund to the one who bought", all: true) {
+                let owned = await phone.list { Transaction.currentEntitlements(for: Products.beaches) }
+                let bought = try #require(owned.first).unsafePayloadValue
+                try await store.must(.POST, "/admin/v1/transactions/\(bought.id)/refund")
+            }
             for device in life.devices { await device.kill() }
 
             #expect(life.transcript == life.expected)
@@ -210,6 +226,7 @@ private final class Life {
             name, transaction.productID.replacing("com.example.", with: ""), verification(of: result),
             transaction.reason.rawValue.lowercased(),
             transaction.offer.map { "with \($0.type.localizedDescription.lowercased()) offer \($0.id ?? "")" },
+            transaction.ownershipType == .familyShared ? "shared" : nil,
             transaction.isUpgraded ? "upgraded" : nil,
             transaction.revocationDate.map { _ in "revoked" },
         ]

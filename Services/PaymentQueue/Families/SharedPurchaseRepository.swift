@@ -181,6 +181,10 @@ enum SharedPurchaseRepository {
         var shared: SharedPurchase
         /// The buyer's, or nil if it was deleted.
         var subscription: StoredSubscription?
+
+        /// The subscription as the member has it.
+        /// - Parameter now: The app's clock.
+        func seen(at now: Timestamp) -> StoredSubscription? { subscription?.shared(latest, shared, at: now) }
     }
 
     /// Reads the subscriptions that are or were shared with a member, in the order of their latest transactions.
@@ -197,13 +201,12 @@ enum SharedPurchaseRepository {
         ).map(SharedPurchase.init)
         var found: [Subscribed] = []
         for shared in rows {
-            guard let original = shared.buyerOriginal,
-                let latest = try await reader.read(TransactionRepository.find(shared.transactionID, of: member))
+            guard let latest = try await reader.read(TransactionRepository.find(shared.transactionID, of: member))
             else { continue }
             let known = try await reader.read(SubscriptionRepository.all(of: shared.buyer))
             found.append(
                 Subscribed(
-                    latest: latest, shared: shared, subscription: known.first { $0.originalID.isExactly(original) }))
+                    latest: latest, shared: shared, subscription: known.first { shared.buyerOriginal?.isExactly($0.originalID) ?? false }))
         }
         return found
     }

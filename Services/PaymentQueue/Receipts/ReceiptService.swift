@@ -25,13 +25,17 @@ struct ReceiptService: QueuePart {
             guard let firstSeen = try await CustomerRepository.firstSeen(customer, in: reader) else {
                 throw StoreError(.notFound, "no such customer")
             }
-            let app = try await CustomerRepository.clock(of: customer.bundleId, in: reader)
-            let subscriptions =
-                request.after == nil ? try await reader.read(SubscriptionRepository.all(of: customer)) : []
+            let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
+            var subscriptions: [StoredSubscription] = []
+            if request.after == nil {
+                subscriptions = try await reader.read(SubscriptionRepository.all(of: customer))
+                subscriptions += try await SharedPurchaseRepository.subscriptions(of: customer, in: reader)
+                    .compactMap { $0.seen(at: now) }
+            }
             let (items, next) = try await Self.items(of: customer, after: after, limit: request.limit, in: reader)
             return ReceiptFactsPage(
                 items: items, subscriptions: subscriptions.prefix(Self.subscriptionsMax).map(\.wire), after: next,
-                firstSeen: firstSeen, businessNow: clock.now(app))
+                firstSeen: firstSeen, businessNow: now)
         }
     }
 

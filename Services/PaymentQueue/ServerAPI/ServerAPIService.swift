@@ -157,12 +157,11 @@ struct ServerAPIService: QueuePart {
                             ?? subscription.purchaseDate,
                         nextOffer: subscription.willAutoRenew ? RenewalPolicy.offer(of: due.value)?.applied : nil))
             }
+            let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
             for known in try await SharedPurchaseRepository.subscriptions(of: customer, in: reader) {
-                guard let subscription = known.subscription,
+                guard let seen = known.seen(at: now),
                     let transaction = ServerTransaction(known.latest, storefront: app.storefront)
                 else { continue }
-                let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
-                let seen = subscription.shared(known.latest, known.shared, at: now)
                 found.append(
                     ServerSubscription(
                         subscription: seen.wire, transaction: transaction, recentStart: seen.period.start))

@@ -447,7 +447,12 @@ import Testing
             _ = try await family.alice.subscribe("home.monthly")
             _ = try await bob.add("beaches", key: "own")
             try await store.share()
-            let items = try await bob.receipt().items
+            let receipt = try await bob.receipt()
+            let items = receipt.items
+            let renewal = try #require(receipt.subscriptions.first)
+            #expect(receipt.subscriptions.count == 1)
+            #expect(renewal.originalTransactionIdentifier == items.last?.originalTransactionIdentifier)
+            #expect(renewal.willAutoRenew && renewal.renewalPrice == nil && renewal.offer == nil)
             #expect(items.map(\.productIdentifier) == ["beaches", "isle", "home.monthly"])
             #expect(items.map(\.ownershipType) == ["PURCHASED", "FAMILY_SHARED", "FAMILY_SHARED"])
             #expect(items.last?.webOrderLineItemIdentifier != nil && items.last?.isTrialPeriod == false)

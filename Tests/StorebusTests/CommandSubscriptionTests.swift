@@ -232,6 +232,9 @@ import Testing
         #expect(said.result == "")
         #expect(said.narration.hasPrefix("error: still declined: the charge of 9.99 USD; no access, the charge is"))
         #expect(said.narration.contains("storebus account set alice --processor approve"))
+        store.answer("GET /admin/v1/testers/alice", FakeStore.alice.with(["failRenewals": true]))
+        let failing = await store.run("sub", "resolve-billing", "--as", "alice").said.narration
+        #expect(failing.contains("storebus account set alice --fail-renewals false"), "\(failing)")
     }
 
     @Test func `an end that is moved makes no transaction`() async {

@@ -23,6 +23,9 @@ import Testing
         #expect(added == .success)
         #expect(other.narration.contains("next: storebus tx list --as bob"))
         #expect(try body(store.requests(.put, "\(Self.smith)/members/bob").first) == [:])
+        // Both are customers before they are named.
+        let accounts = store.requests(.post, "/v1/sessions").compactMap { try? body($0)["account"]?.stringValue }
+        #expect(accounts == ["alice", "bob"])
     }
 
     @Test func `the list has a row for each person`() async {

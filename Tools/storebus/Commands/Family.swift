@@ -21,8 +21,8 @@ struct FamilyCommand: AsyncParsableCommand {
             """
             storebus family create smith alice
 
-            The account is a customer of the app: it has opened a session or bought something. What it buys of \
-            products with familyShareable in the catalogue is shared with the members that you add.
+            An unknown account is made, as by storebus buy. What it buys of products with familyShareable in the \
+            catalogue is shared with the members that you add.
             """)
 
         @Argument("A name for the family.", "family") var family: String
@@ -31,6 +31,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
+            try await FamilyCommand.meet(organiser, context)
             let made = try await context.api.call(
                 FamilyRoutes.put, [.bundleId: context.bundleId, .family: family],
                 body: NewFamily(organiser: organiser))
@@ -63,7 +64,8 @@ struct FamilyCommand: AsyncParsableCommand {
             storebus family add smith bob --shares no
             storebus family add smith bob --shares yes --receives no
 
-            A family has at most \(Family.personsMax) accounts, and an account is in one family. A member has a \
+            A family has at most \(Family.personsMax) accounts, and an account is in one family. An unknown \
+            account is made, as by storebus buy. A member has a \
             transaction of its own for each purchase that the others share. Without an option a new member shares and \
             receives, and a known one stays as it is.
             """)
@@ -79,6 +81,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run(_ context: CommandContext) async throws {
+            try await FamilyCommand.meet(account, context)
             let changed = try await context.api.call(
                 FamilyRoutes.putMember, [.bundleId: context.bundleId, .family: family, .account: account],
                 body: FamilySharing(
@@ -109,7 +112,7 @@ struct FamilyCommand: AsyncParsableCommand {
                 FamilyRoutes.removeMember, [.bundleId: context.bundleId, .family: family, .account: account])
             context.print(
                 FamilyCommand.result(
-                    of: [changed], next: "storebus family list\(AppOptions.flag(context.bundleId))"))
+                    of: [changed], next: "storebus tx list --as \(account)\(AppOptions.flag(context.bundleId))"))
         }
     }
 
@@ -133,6 +136,11 @@ struct FamilyCommand: AsyncParsableCommand {
                 "ended  \(family)\n", data: ["family": .string(family)], names: [family],
                 next: "storebus family list\(AppOptions.flag(context.bundleId))")
         }
+    }
+
+    /// Opens a session of the account's app, so that the account is a customer.
+    fileprivate static func meet(_ account: String, _ context: CommandContext) async throws(CLIError) {
+        _ = try await context.sessions.session(Installation(bundleId: context.bundleId, account: account))
     }
 
     /// Makes the table of families, a row for each person.

@@ -254,10 +254,13 @@ extension OneSubscriptionCommand {
         let charge = "the charge" + (failed?.amount.map { " of \(Format.price($0))" } ?? "")
         var hints: [Advice] = []
         if let account = subscription.account,
-            let tester = try? await context.api.received(AccountRoutes.get, [.account: account]),
-            tester.effective.processor == .decline
+            let tester = try? await context.api.received(AccountRoutes.get, [.account: account])
         {
-            hints = ["let its charges pass: storebus account set \(account) --processor approve"]
+            if tester.effective.failRenewals == true {
+                hints = ["let its renewals pass: storebus account set \(account) --fail-renewals false"]
+            } else if tester.effective.processor == .decline {
+                hints = ["let its charges pass: storebus account set \(account) --processor approve"]
+            }
         }
         guard operation == .renew else {
             return CLIError(

@@ -178,6 +178,7 @@ extension PaymentTransaction {
     /// The state as lists show it: the transaction's, or how the purchase was taken back.
     var shownState: String {
         guard revocationDate != nil else { return transactionState.rawValue }
-        return (revocationType == nil ? Withdrawal.revoked : .refunded).rawValue
+        let isRefund = revocationType != nil && revocationType != .familyRevoke
+        return (isRefund ? Withdrawal.refunded : .revoked).rawValue
     }
 }

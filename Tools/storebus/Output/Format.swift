@@ -68,6 +68,7 @@ enum Format {
     static func remarks(_ transaction: PaymentTransaction) -> String {
         var remarks: [String] = []
         if transaction.payment.quantity > 1 { remarks.append("quantity \(transaction.payment.quantity)") }
+        if transaction.isFamilyShared == true { remarks.append("shared by the family") }
         if transaction.isTrialPeriod == true { remarks.append("trial") }
         if transaction.isInIntroOfferPeriod == true, transaction.isTrialPeriod != true {
             remarks.append("introductory")

@@ -36,7 +36,9 @@ function later(at, { months, milliseconds }) {
 }
 
 // What the badge of a transaction says.
-export const stateOf = row => row.revocationDate ? row.revocationType ? 'refunded' : 'revoked' : row.transactionState;
+// How a purchase was taken back. A family takes back without a refund.
+export const withdrawalOf = row => row.revocationType && row.revocationType !== 'FAMILY_REVOKE' ? 'refunded' : 'revoked';
+export const stateOf = row => row.revocationDate ? withdrawalOf(row) : row.transactionState;
 
 // The names of a transaction's filter, and the values that some of them have.
 export const TRANSACTION = {

@@ -3,6 +3,7 @@ import { strings } from '../strings.pages.js';
 import { get, url } from './api.js';
 import { cli } from './actions.js';
 import { words, period } from './format.js';
+import { withdrawalOf } from './filter.js';
 import { link } from './router.js';
 import { asDevice } from './sessions.js';
 
@@ -54,7 +55,7 @@ export function actionsOf(row) {
         add(text.revoke, 'revoke', ['revoke', id], { confirm: text.revokeConfirm });
         add(text.ask, 'refundRequest', [], { cli: undefined, body: { reason: 'OTHER' }, to: answer => ({ href: link('inbox', { refund: answer.refundRequestIdentifier }), name: answer.refundRequestIdentifier }) });
     }
-    if (row.revocationDate && row.revocationType) add(text.reverse, 'reverseRefund', [], { cli: undefined, body: undefined });
+    if (row.revocationDate && withdrawalOf(row) === 'refunded') add(text.reverse, 'reverseRefund', [], { cli: undefined, body: undefined });
     list.push({ label: text.remove, danger: true, method: 'DELETE', path: place(at), cli: cli(['tx', 'delete', id, '--yes'], null), confirm: text.removeConfirm(id), said: text.did.remove(id) });
     return list;
 }

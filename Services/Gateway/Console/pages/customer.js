@@ -5,7 +5,7 @@ import { all, appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
 import { Buy, goodsOf, holdingsOf } from '../lib/buy.js';
 import { useData, useEvery } from '../lib/data.js';
-import { term } from '../lib/filter.js';
+import { term, withdrawalOf } from '../lib/filter.js';
 import { State, Time, hasAll, money, words } from '../lib/format.js';
 import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
 import { link } from '../lib/router.js';
@@ -76,7 +76,7 @@ function historyOf({ rows, timelines, notifications, events }) {
     const purchases = rows.filter(row => row.transactionDate && !renewing.has(row.transactionIdentifier)).map(row => ({
         kind: 'purchases', at: row.transactionDate, says: words(row.transactionState), of: productOf(row), more: row.price && money(row.price), to: ofTransaction(row) }));
     const revocations = rows.filter(row => row.revocationDate && !renewing.has(row.transactionIdentifier)).map(row => ({
-        kind: 'purchases', at: row.revocationDate, says: words(row.revocationType ? 'refunded' : 'revoked'), of: productOf(row), more: words(row.revocationReason), to: ofTransaction(row) }));
+        kind: 'purchases', at: row.revocationDate, says: words(withdrawalOf(row)), of: productOf(row), more: words(row.revocationReason), to: ofTransaction(row) }));
     const renewals = timelines.flatMap(({ subscription, events: list }) => list.map(event => ({
         kind: 'purchases', at: event.at, says: words(event.kind), of: event.productIdentifier, more: [event.amount && money(event.amount), event.detail].filter(Boolean).join(' · '),
         to: event.transactionIdentifier ? { href: link('transactions', event.transactionIdentifier), name: event.transactionIdentifier } : { href: link('subscriptions', subscription.originalTransactionIdentifier), name: text.subscription } })));

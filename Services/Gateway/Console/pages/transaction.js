@@ -6,6 +6,7 @@ import { Actions, Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, money, period, words } from '../lib/format.js';
 import { claims, pretty } from '../lib/jws.js';
+import { withdrawalOf } from '../lib/filter.js';
 import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
 import { Tap } from '../lib/tap.js';
@@ -31,7 +32,7 @@ function Signed({ row }) {
 function history(row, timeline) {
     const list = timeline ? timeline.events.map(event => ({ at: event.at, says: words(event.kind), more: [event.amount && money(event.amount), event.detail].filter(Boolean).join(' · '), id: event.transactionIdentifier }))
         : [{ at: row.transactionDate, says: words(row.transactionState), more: row.error?.localizedDescription || money(row.price) },
-            row.revocationDate && { at: row.revocationDate, says: words(row.revocationType ? 'refunded' : 'revoked'), more: words(row.revocationReason) }];
+            row.revocationDate && { at: row.revocationDate, says: words(withdrawalOf(row)), more: words(row.revocationReason) }];
     for (const event of recentEvents()) {
         if (event.transaction?.id === row.id && (event.type === 'finished' || event.type === 'purchasing')) list.push({ says: words(event.type), more: text.lastEvents, first: event.type === 'purchasing' });
     }

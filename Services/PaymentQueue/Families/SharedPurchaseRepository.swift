@@ -206,7 +206,8 @@ enum SharedPurchaseRepository {
             let known = try await reader.read(SubscriptionRepository.all(of: shared.buyer))
             found.append(
                 Subscribed(
-                    latest: latest, shared: shared, subscription: known.first { shared.buyerOriginal?.isExactly($0.originalID) ?? false }))
+                    latest: latest, shared: shared,
+                    subscription: known.first { shared.buyerOriginal?.isExactly($0.originalID) ?? false }))
         }
         return found
     }

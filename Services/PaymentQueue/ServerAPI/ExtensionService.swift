@@ -35,10 +35,12 @@ struct ExtensionService: Sendable {
         _ request: ExtendSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> ExtendSubscriptionReply {
         try Self.check(days: request.days, request.requestIdentifier)
-        let isShared = try await renewals.database.read { reader in
-            try await TransactionRepository.find(
-                identifier: request.originalTransactionIdentifier, ofApp: request.bundleId, in: reader)?.terms?.shared
-        } != nil
+        let isShared =
+            try await renewals.database.read { reader in
+                try await TransactionRepository.find(
+                    identifier: request.originalTransactionIdentifier, ofApp: request.bundleId, in: reader)?.terms?
+                    .shared
+            } != nil
         guard !isShared else { return ExtendSubscriptionReply(outcome: .familyShared) }
         let due = try await subscriptions.current(until: deadline - PurchaseService.replyMargin) { reader in
             let found = try await ExtensionRepository.subscription(

@@ -53,15 +53,8 @@ struct ProductArea: Area {
 
     /// - Throws: `requestInvalid` for a text without the form of a language, such as `fr` or `zh_Hant`.
     private static func check(language: String, at place: String) throws(StoreError) {
-        let parts = language.utf8.split(omittingEmptySubsequences: false) {
-            $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-        }
-        let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-        guard let first = parts.first, (2...3).contains(first.count), first.allSatisfy(isLetter),
-            parts.dropFirst().allSatisfy({
-                (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) }
-            })
+        // Catalog drops keywords, as of fr@currency=EUR, so they would be another key of its answers.
+        guard !language.utf8.contains(UInt8(ascii: "@")), LocaleName(language) != nil
         else {
             throw StoreError(
                 .requestInvalid,

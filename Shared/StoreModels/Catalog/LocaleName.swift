@@ -1,14 +1,14 @@
 /// A parsed locale identifier such as `fr_FR`, `zh-Hans` or `zh_Hant_TW`.
-struct LocaleName: Hashable, Sendable, CustomStringConvertible {
+package struct LocaleName: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as written, with underscores.
-    let description: String
+    package let description: String
     /// The language code of two or three lower-case letters.
-    let language: String
+    package let language: String
     /// The script, such as `hans` or `hant`. For Chinese it is also inferred from the region.
-    let script: String?
+    package let script: String?
 
     /// Parses a locale. Nil unless it begins with a language code and has only letters and digits between separators.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         // Keywords (`@currency=EUR`) do not affect the language.
         let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")
         let parts = name.lowercased().split(separator: "_", omittingEmptySubsequences: false).map(String.init)
@@ -30,7 +30,7 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns how well a text in this locale matches another locale: 3 for the same locale, 2 for the same language
     /// and script, 1 for the same language, 0 for no match.
-    func closeness(to wanted: LocaleName) -> Int {
+    package func closeness(to wanted: LocaleName) -> Int {
         if description.lowercased() == wanted.description.lowercased() { return 3 }
         guard language == wanted.language else { return 0 }
         return script == wanted.script ? 2 : 1

@@ -30,6 +30,13 @@
             }
         }
 
+        /// Signs with SHA-256 and a key on P-256 in PEM.
+        /// - Returns: The two numbers of a JWS, 32 bytes each. Nil for a key that cannot be read.
+        static func numbers(signing bytes: [UInt8], _ privateKey: String) -> [UInt8]? {
+            let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKey)
+            return (try? key?.signature(for: bytes)).map { Array($0.rawRepresentation) }
+        }
+
         /// The SHA-384 digest of bytes.
         static func sha384(_ bytes: [UInt8]) -> [UInt8] { Array(SHA384.hash(data: bytes)) }
     }
@@ -61,6 +68,37 @@
             // A refused signature leaves an error in this thread's list.
             if !isValid { ERR_clear_error() }
             return isValid
+        }
+
+        /// Signs with SHA-256 and a key on P-256 in PEM.
+        /// - Returns: The two numbers of a JWS, 32 bytes each. Nil for a key that cannot be read.
+        static func numbers(signing bytes: [UInt8], _ privateKey: String) -> [UInt8]? {
+            let read: OpaquePointer? = privateKey.withCString { text in
+                let source = BIO_new_mem_buf(text, -1)
+                defer { BIO_free(source) }
+                return PEM_read_bio_PrivateKey(source, nil, nil, nil)
+            }
+            guard let read, let context = EVP_MD_CTX_new() else {
+                ERR_clear_error()
+                return nil
+            }
+            defer {
+                EVP_PKEY_free(read)
+                EVP_MD_CTX_free(context)
+            }
+            // The longest signature on P-256.
+            var (signature, count) = ([UInt8](repeating: 0, count: 72), 72)
+            let isSigned =
+                EVP_DigestSignInit(context, nil, EVP_sha256(), nil, read) == 1
+                && EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
+            guard isSigned else {
+                ERR_clear_error()
+                return nil
+            }
+            var rest = signature[..<count]
+            let numbers = DER(taking: &rest, DER.Tag.sequence)?.elements?.map { $0.content.drop { $0 == 0 } }
+            guard let numbers, numbers.allSatisfy({ $0.count <= 32 }) else { return nil }
+            return numbers.flatMap { [UInt8](repeating: 0, count: 32 - $0.count) + $0 }
         }
 
         /// The SHA-384 digest of bytes.

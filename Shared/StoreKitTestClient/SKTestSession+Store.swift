@@ -97,6 +97,31 @@ extension SKTestSession {
         }
     }
 
+    /// Taps Buy on a product in the App Store, as the link `itms-services://?action=purchaseIntent&…` does. The
+    /// product need not be promoted. `PurchaseIntent.intents` has the purchase, or the observer is asked.
+    /// - Throws: ``SKTestError``
+    public func tapBuyInAppStore(productIdentifier: String) async throws {
+        do {
+            try await ClientUnderTest.open(
+                PurchaseIntentURL(bundleId: testStore.made.bundleId, productIdentifier: productIdentifier))
+        } catch {
+            throw SKTestError(cause: error, missing: .invalidProductIdentifier)
+        }
+    }
+
+    /// Signs a promotional offer as the app's server does, with the store's key.
+    /// - Returns: The JWS for `Product.PurchaseOption.promotionalOffer(_:compactJWS:)`, good for one purchase.
+    /// - Throws: ``SKTestError``
+    public func signPromotionalOffer(_ offerID: String, productIdentifier: String) throws -> String {
+        let made = testStore.made
+        let offer = OfferToSign(
+            iss: made.issuerId, bid: made.bundleId, productId: productIdentifier, offerIdentifier: offerID)
+        guard let jws = offer.signed(keyID: made.keyId, privateKey: made.privateKey) else {
+            throw SKTestError(.serviceUnavailable, "the store's key cannot be read")
+        }
+        return jws
+    }
+
     /// The app in the store's paths.
     var app: [PathParameter: String] { [.bundleId: testStore.made.bundleId] }
 }

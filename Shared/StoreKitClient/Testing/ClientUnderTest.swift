@@ -1,5 +1,5 @@
 internal import StoreHTTP
-internal import StoreModels
+package import StoreModels
 
 /// Controls the default queue of a test's process.
 package enum ClientUnderTest {
@@ -48,6 +48,15 @@ package enum ClientUnderTest {
         if core.state.withLock({ $0.stream == nil }) { core.sessions.session(insteadOf: session.token) { _ in } }
         let end = Date() + 1
         while core.sessions.current?.storefront.countryCode != countryCode, Date() < end { usleep(5_000) }
+    }
+
+    /// Opens a link on the device, once the store knows how this launch of the app handles promoted purchases.
+    package static func open(_ link: PurchaseIntentURL) async throws {
+        let core = SKPaymentQueue.default().core
+        _ = try await core.sessions.sessionForLaunch(core.state.withLock { $0.handler })
+        let call = HTTPCall(
+            StorePageRoutes.openURL, body: URLToOpen(url: link.description), key: UUID().uuidString.lowercased())
+        _ = try await core.gateway.send(call).checked()
     }
 
     /// Requests products in a language.

@@ -33,13 +33,16 @@ import StoreKit
     func showChanges() {
         let lines = status
         for line in lines where !shown.contains(line) { print(line) }
-        for line in shown where !lines.contains(line) && line.hasPrefix("owned") { print("not \(line)") }
+        for line in shown where !lines.contains(line) && line.hasPrefix("owned") {
+            print("lost     \(line.dropFirst(9))")
+        }
         shown = lines
-        // Also without a terminal.
-        fflush(nil)
     }
 
     func show(_ error: any Error) { print("failed   \(error.localizedDescription)") }
+
+    /// Prints a line at once, also without a terminal.
+    private func print(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     /// Handles a line that the customer has typed.
     /// - Returns: Whether the app goes on.

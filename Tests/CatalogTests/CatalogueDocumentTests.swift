@@ -47,13 +47,20 @@ import Testing
 
     @Test func `the members the page shows are taken as they stand`() throws {
         let members = try blocks().dropFirst().map { try StrictJSON.parse(Array($0.utf8)) }
-        for value in members where value["problems"] == nil {
+        for value in members where value["billingPlans"] != nil {
+            let more = try #require(value.objectValue)
+            let file = FileBuilder.file(subscriptions: [FileBuilder.subscription("a", period: "P1Y", more)])
+            let read = try StoreKitFileReader.read(try StoreJSON.encode(file), fileName: "Doc.json")
+            #expect(read.catalog.products[0].subscription?.monthlyPrices?.base.text == "4.99")
+            #expect(!read.notes.contains { $0.contains("billingPlans") })
+        }
+        for value in members where value["problems"] == nil && value["billingPlans"] == nil {
             let product = FileBuilder.product("a", try #require(value.objectValue))
             let file = try StoreJSON.encode(FileBuilder.file(products: [product]))
             let read = try StoreKitFileReader.read(file, fileName: "Doc.json").catalog.products[0]
             #expect(read.conditions != .standard || !read.prices.own.isEmpty, "\(value)")
         }
-        #expect(members.count == 5)
+        #expect(members.count == 6)
     }
 
     @Test func `the refusal the page shows is the importer's`() throws {

@@ -86,11 +86,11 @@ import Testing
             ])
     }
 
-    @Test func `another billing plan, and an offer for it, are named and not sold`() throws {
+    @Test func `an offer for monthly payments is named and not sold, nor is a plan of another name`() throws {
         let other = ["offerID": "month", "billingPlanType": "MONTHLY"] as [String: JSONValue]
         let subscription: [String: JSONValue] = [
             "recurringSubscriptionPeriod": "P1Y",
-            "billingPlans": [plan("BILLED_UPFRONT", "9.99"), plan("MONTHLY", "0.99")],
+            "billingPlans": [plan("BILLED_UPFRONT", "9.99"), plan("WEEKLY", "0.99")],
             // Each month of a year's subscription: no offer that is sold here may be so.
             "adHocOffers": [FileBuilder.offer("payAsYouGo", "P1M", count: 3, price: "0.50", other)],
             "introductoryOffers": [FileBuilder.offer("payAsYouGo", "P1M", count: 3, price: "0.50", other)],
@@ -98,9 +98,11 @@ import Testing
         let read = try read(file(subscription: subscription))
         #expect(read.catalog.promotionalOfferCount == 0)
         #expect(read.catalog.introductoryOfferCount == 0)
-        for place in ["billingPlans[1]", "adHocOffers[0]", "introductoryOffers[0]"] {
+        for (place, plan) in [
+            ("billingPlans[1]", "WEEKLY"), ("adHocOffers[0]", "MONTHLY"), ("introductoryOffers[0]", "MONTHLY"),
+        ] {
             let named = read.notes.filter { $0.contains(".\(place) is kept and has no effect") }
-            #expect(named.count == 1 && named[0].contains("'MONTHLY'"), "\(read.notes)")
+            #expect(named.count == 1 && named[0].contains("'\(plan)'"), "\(read.notes)")
         }
         #expect(try notes(["billingPlans": [plan("MONTHLY", "0.99", isEnabled: false)]]) == [])
     }

@@ -174,12 +174,24 @@ import Testing
         }
     }
 
+    @Test func `a billing plan is the payment's, and without one it is paid up front`() async throws {
+        try await GatewayHarness.run { store in
+            let monthly = try await pay(store, ["billingPlanType": "MONTHLY"])
+            let upFront = try await pay(store, ["billingPlanType": "BILLED_UPFRONT"])
+            let plain = try await pay(store, [:])
+            #expect(monthly.payment.billingPlanType == .monthly)
+            #expect(upFront.payment.billingPlanType == nil && plain.payment.billingPlanType == nil)
+        }
+    }
+
     @Test(arguments: [
         #"{"productIdentifier":"p","offer":{}}"#,
         #"{"productIdentifier":"p","offer":{"winBack":"b","promotional":{"identifier":"o","jws":"x"}}}"#,
         #"{"productIdentifier":"p","offer":{"winBack":"b"},"paymentDiscount":{}}"#,
         #"{"productIdentifier":"p","offer":{"winBack":"b"},"intentIdentifier":"i"}"#,
         #"{"productIdentifier":"p","introductoryEligibility":"x","intentIdentifier":"i"}"#,
+        #"{"productIdentifier":"p","billingPlanType":"MONTHLY","intentIdentifier":"i"}"#,
+        #"{"productIdentifier":"p","billingPlanType":"WEEKLY"}"#,
         #"{"productIdentifier":"p","introductoryEligibility":""}"#,
         #"{"productIdentifier":"p","introductoryEligibility":"\#(String(repeating: "x", count: 4097))"}"#,
     ])

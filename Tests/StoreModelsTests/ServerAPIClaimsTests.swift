@@ -112,6 +112,50 @@ import Testing
         #expect(claims.renewalDate == Self.start.milliseconds + 60_000)
     }
 
+    @Test func `a payment of a commitment has Apple's members, and no other purchase has`() throws {
+        let (none, start) = (Self.claims(Self.transaction(.autoRenewable) { _ in }), Self.start)
+        #expect(none.billingPlanType == nil && none.commitmentInfo == nil)
+        let price = Money(minorUnits: 5_988, currency: try #require(Currency(code: "EUR")))
+        let commitment = Commitment(billingPeriodNumber: 3, totalBillingPeriods: 12, price: price, expiresDate: start)
+        let claims = Self.claims(
+            Self.transaction(.autoRenewable) { ($0.billingPlanType, $0.commitment) = (.monthly, commitment) })
+        let json = try StrictJSON.parse(try StoreJSON.encode(claims))
+        #expect(json["billingPlanType"] == "MONTHLY")
+        #expect(
+            json["commitmentInfo"]
+                == .object([
+                    "billingPeriodNumber": 3, "totalBillingPeriods": 12, "commitmentPrice": 59_880,
+                    "commitmentExpiresDate": .integer(Int(start.milliseconds)),
+                ]))
+    }
+
+    @Test func `renewal information has what follows the commitment`() throws {
+        let price = Money(minorUnits: 5_988, currency: try #require(Currency(code: "EUR")))
+        var subscription = Subscription(
+            originalTransactionIdentifier: "1", subscriptionGroupIdentifier: "g", productIdentifier: "p",
+            state: .subscribed, willAutoRenew: true, autoRenewProductIdentifier: "p",
+            latest: .init(
+                index: 0, start: Self.start, end: Self.start + .seconds(60), transactionID: "t_1",
+                transactionIdentifier: "2"))
+        (subscription.billingPlanType, subscription.renewalBillingPlanType) = (.monthly, .monthly)
+        subscription.commitmentRenewal = CommitmentRenewal(
+            willAutoRenew: false, autoRenewProductIdentifier: "q", billingPlanType: .upFront, renewalDate: Self.start,
+            renewalPrice: price)
+        let claims = RenewalClaims(
+            ServerSubscription(
+                subscription: subscription, transaction: Self.transaction(.autoRenewable), recentStart: Self.start),
+            environment: .sandbox, appTransactionId: "7", signedDate: Self.start)
+        let json = try StrictJSON.parse(try StoreJSON.encode(claims))
+        #expect(json["renewalBillingPlanType"] == "MONTHLY" && json["autoRenewStatus"] == 1)
+        #expect(
+            json["commitmentInfo"]
+                == .object([
+                    "commitmentAutoRenewProductId": "q", "commitmentAutoRenewStatus": 0,
+                    "commitmentRenewalBillingPlanType": "BILLED_UPFRONT", "commitmentRenewalPrice": 59_880,
+                    "commitmentRenewalDate": .integer(Int(Self.start.milliseconds)),
+                ]))
+    }
+
     // MARK: Tokens
 
     @Test(arguments: [

@@ -64,7 +64,7 @@ struct FileVocabulary: Sendable {
         ]), descriptive: ["internalID"])
 
     static let billingPlan = FileVocabulary(
-        read: ["billingPlanType", "displayPrice", "commitmentDisplayPrice", "isEnabled"],
+        read: ["billingPlanType", "displayPrice", "prices", "commitmentDisplayPrice", "isEnabled"],
         descriptive: ["internalID", "referenceName"])
 
     /// Settings without effect are in the report's list of ignored settings.

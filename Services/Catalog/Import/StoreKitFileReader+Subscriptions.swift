@@ -40,9 +40,9 @@ extension StoreKitFileReader {
         checkGroup(node.member("subscriptionGroupID"), group.identifier)
         noteUnread(node, .subscription)
         let common = readCommonMembers(node)
-        noteBillingPlans(node)
         let level = readLevel(node.member("groupNumber"))
         let period = readPeriod(node.member("recurringSubscriptionPeriod"), among: Self.periods)
+        let monthly = readBillingPlans(node, of: period)
         let introductory = period.flatMap { readIntroductoryOffer(node, subscription: $0) }
         let promotional = period.map { readPromotionalOffers(node.member("adHocOffers"), subscription: $0) } ?? []
         let redeemable = period.map { readRedeemableOffers(node, subscription: $0) } ?? []
@@ -54,7 +54,8 @@ extension StoreKitFileReader {
                 subscription: .init(
                     groupIdentifier: group.identifier, groupReferenceName: group.referenceName,
                     groupLocalizations: group.localizations, level: level, period: period,
-                    introductoryOffer: introductory, promotionalOffers: promotional, redeemableOffers: redeemable),
+                    introductoryOffer: introductory, promotionalOffers: promotional, redeemableOffers: redeemable,
+                    monthlyPrices: monthly),
                 conditions: common.conditions))
     }
 

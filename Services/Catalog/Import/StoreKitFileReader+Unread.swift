@@ -57,53 +57,6 @@ extension StoreKitFileReader {
             )
         }
     }
-
-    /// Notes `billingPlans` of version 5 and later. The store sells subscriptions only with payment of each period up
-    /// front, for the subscription's `displayPrice`.
-    mutating func noteBillingPlans(_ subscription: JSONNode) {
-        let list = subscription.member("billingPlans")
-        let price = subscription.member("displayPrice").value?.stringValue ?? ""
-        for (index, value) in (list.value?.arrayValue ?? []).enumerated() {
-            let plan = JSONNode(path: "\(list.path)[\(index)]", value: value)
-            noteUnread(plan, .billingPlan)
-            let isEnabled = plan.member("isEnabled").value?.boolValue ?? true
-            guard isPaidUpFront(plan) else {
-                if isEnabled { noteOtherPlan(plan) }
-                continue
-            }
-            if !isEnabled {
-                findings.note("\(plan.member("isEnabled").path) has no effect: \(Self.plan), which is always sold.")
-            }
-            for name in ["displayPrice", "commitmentDisplayPrice"] {
-                noteOtherPrice(plan.member(name), than: price)
-            }
-        }
-    }
-
-    private static let plan = "this is the plan of paying each period up front"
-
-    private mutating func noteOtherPrice(_ node: JSONNode, than price: String) {
-        guard let text = node.value?.stringValue, DecimalAmount(text)?.value != DecimalAmount(price)?.value else {
-            return
-        }
-        findings.note(
-            "\(node.path) is \(text.prefix(20)) and has no effect: "
-                + "the subscription is sold for its displayPrice, \(price.prefix(20)).")
-    }
-
-    /// Whether a billing plan, or an offer's, is payment of each period up front.
-    func isPaidUpFront(_ node: JSONNode) -> Bool {
-        let plan = node.member("billingPlanType")
-        return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
-    }
-
-    /// Notes that a plan, or an offer for it, is ignored.
-    mutating func noteOtherPlan(_ node: JSONNode) {
-        let plan = node.member("billingPlanType").value?.stringValue.map { "'\($0.prefix(40))'" } ?? "another one"
-        findings.note(
-            "\(node.path) is kept and has no effect: its billing plan is \(plan), "
-                + "and a subscription is sold for each period up front.")
-    }
 }
 
 /// The members without effect, by their path without indexes, in the order they were read.

@@ -64,6 +64,8 @@ struct CatalogProduct: Hashable, Sendable {
         let promotionalOffers: [CatalogOffer]
         /// The offer codes and win-back offers.
         let redeemableOffers: [CatalogRedeemableOffer]
+        /// The price of a month, for a subscription of a year that is sold in monthly payments, too.
+        var monthlyPrices: StorefrontPrices?
     }
 
     let productIdentifier: String

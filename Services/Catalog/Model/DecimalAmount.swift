@@ -33,6 +33,19 @@ struct DecimalAmount: Hashable, Sendable {
         return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
     }
 
+    /// Returns the amount a number of times: `59.88` of `4.99` and 12.
+    ///
+    /// - Precondition: At most ``wholeDigitsMax`` digits before the point, which the import has checked.
+    func times(_ count: Int) -> DecimalAmount {
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.dropFirst().first ?? ""
+        let product = String((Int64("\(parts[0])\(fraction)") ?? 0) * Int64(count))
+        guard !fraction.isEmpty else { return DecimalAmount(checked: product) }
+        let places = fraction.utf8.count
+        let padded = String(repeating: "0", count: max(0, places + 1 - product.utf8.count)) + product
+        return DecimalAmount(checked: "\(padded.dropLast(places)).\(padded.suffix(places))")
+    }
+
     /// The number of digits before the point without leading zeros.
     var wholeDigits: Int { text.prefix { $0 != "." }.drop { $0 == "0" }.count }
 

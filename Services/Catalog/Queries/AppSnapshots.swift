@@ -293,7 +293,8 @@ final class PresentedCatalog: Sendable {
         ]
         let offers =
             product.discounts + (product.winBackOffers ?? []) + (product.introductoryPrice.map { [$0] } ?? [])
-        return 950 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + JSONSize.most($1) }
+        return 950 + 20 * product.downloadContentLengths.count + 500 * (product.pricingTerms?.count ?? 0)
+            + texts.reduce(0) { $0 + JSONSize.most($1) }
             + offers.reduce(0) { $0 + 450 + JSONSize.most($1.identifier ?? "") }
     }
 }

@@ -29,12 +29,36 @@ struct StorefrontPresenter: Sendable {
             $0.winBackOffers = subscription?.redeemableOffers.filter { $0.type == .winBack }.map {
                 discount($0.offer, .subscription)
             }
+            $0.pricingTerms = subscription.flatMap { pricingTerms(of: $0, upFront: price) }
             $0.subscriptionGroupLevel = subscription?.level
             $0.subscriptionGroupDisplayName = subscription.map { subscription in
                 let title = localization(among: subscription.groupLocalizations)?.title ?? ""
                 return title.isEmpty ? subscription.groupReferenceName : title
             }
         }
+    }
+
+    /// Returns the terms of both billing plans, up front first.
+    /// - Returns: Nil for a subscription that is not sold in monthly payments in this storefront.
+    private func pricingTerms(of subscription: CatalogProduct.Subscription, upFront price: Money) -> [BillingTerms]? {
+        guard !BillingPlan.storefrontsWithoutMonthly.contains(entry.storefront.countryCode),
+            let month = subscription.monthlyPrices?.money(in: entry),
+            let year = month.times(BillingPlan.paymentsPerCommitment)
+        else { return nil }
+        return [
+            terms(.upFront, price, subscription.period, commitment: price, subscription.period),
+            terms(.monthly, month, BillingPlan.monthlyPeriod, commitment: year, subscription.period),
+        ]
+    }
+
+    private func terms(
+        _ plan: BillingPlan, _ price: Money, _ period: SubscriptionPeriod, commitment: Money,
+        _ commitmentPeriod: SubscriptionPeriod
+    ) -> BillingTerms {
+        BillingTerms(
+            billingPlanType: plan, price: price, displayPrice: entry.pricePattern.text(of: price), period: period,
+            commitmentPrice: commitment, commitmentDisplayPrice: entry.pricePattern.text(of: commitment),
+            commitmentPeriod: commitmentPeriod)
     }
 
     /// Returns win-back offers and offer codes, in the file's order.

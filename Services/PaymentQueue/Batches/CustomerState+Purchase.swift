@@ -102,6 +102,7 @@ extension CustomerState {
     ) throws -> PurchasePolicy.Context {
         var context = PurchasePolicy.Context(
             canMakePayments: tester.canMakePayments ?? true, rate: tester.subscriptionRenewalRate ?? .realTime)
+        context.storefront = account.storefront
         if let limit = quote.unfinishedLimit {
             let count = Self.unfinishedCount(of: customer, limit)
             // A refusal names this number, which does not depend on the batch.

@@ -48,6 +48,7 @@ extension PaymentTransaction {
         isInIntroOfferPeriod = attempt.terms.flags.isInIntroOfferPeriod
         subscriptionGroupIdentifier = value.paidGroup
         offer = attempt.terms.offer
+        commitment = value.plan?.commitment
     }
 }
 

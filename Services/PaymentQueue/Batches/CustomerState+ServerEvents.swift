@@ -120,7 +120,9 @@ extension StoredServerEvent.Snapshot {
 extension StoredSubscription {
     /// The price of the next renewal as far as the row has it: of an offer that continues, or of the same product.
     fileprivate var renewalPriceWithoutQuote: Money? {
-        guard willAutoRenew, state.isExisting, renewProduct.isExactly(product) else { return nil }
+        guard willAutoRenew, state.isExisting, renewProduct.isExactly(product), plan?.next == plan?.present else {
+            return nil
+        }
         if let offer = RenewalPolicy.offer(of: self) { return offer.amount }
         return priceIncrease?.price ?? agreedPrice
     }

@@ -177,7 +177,9 @@ extension CustomerState {
         _ wanted: SubscriptionChangePolicy.Wanted, to known: StoredSubscription
     ) throws -> StoredSubscription {
         switch SubscriptionChangePolicy.decide(wanted, known, now: now) {
-        case .schedule: return try apply(.changeScheduled(to: wanted.product, by: nil), to: known, at: now)
+        case .schedule:
+            return try apply(
+                .changeScheduled(to: wanted.product, plan: wanted.plan, by: nil), to: known, at: now)
         case .revert: return try apply(.changeReverted(by: nil), to: known, at: now)
         case .alreadySubscribed: return known
         case .replace:
@@ -253,8 +255,11 @@ extension CustomerState {
             return
         }
         // A customer who buys the next renewal wants it charged.
-        if !known.willAutoRenew { known = try apply(.autoRenewEnabled, to: known, at: now) }
-        try apply(.changeScheduled(to: value.payment.productIdentifier, by: identifier), to: known, at: now)
+        if !known.renewsAfterwards { known = try apply(.autoRenewEnabled, to: known, at: now) }
+        try apply(
+            .changeScheduled(
+                to: value.payment.productIdentifier, plan: terms.subscription?.billingPlan, by: identifier),
+            to: known, at: now)
     }
 
     /// Begins, renews or changes the subscription a purchased transaction pays, effective immediately.
@@ -343,11 +348,13 @@ extension CustomerState {
     }
 
     /// Writes another expiry into the transaction of the present period. Observers are notified while it is unfinished.
+    /// - Parameter value: The subscription with the other expiry.
     /// - Returns: The transaction after it, or nil when it was deleted.
-    mutating func move(_ id: String, expiry: Timestamp) throws -> PaymentTransaction? {
-        guard let stored = try transaction(id) else { return nil }
+    mutating func moveExpiry(to value: StoredSubscription) throws -> PaymentTransaction? {
+        guard let stored = try transaction(value.period.transactionID) else { return nil }
         var next = stored
-        next.transaction.expiresDate = expiry
+        next.transaction.expiresDate = value.period.end
+        next.transaction.commitment = value.plan?.commitment
         next.transaction.revision += 1
         if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
         let body = try StoredJSON.text(next.transaction)

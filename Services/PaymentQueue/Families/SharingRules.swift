@@ -122,6 +122,7 @@ enum SharingRules {
                 $0.amount = Money(minorUnits: 0, currency: agreed.amount.currency)
                 $0.subscription?.price = nil
                 $0.subscription?.offerPeriodsLeft = 0
+                $0.subscription?.billingPlan = nil
                 ($0.offer, $0.simulate, $0.storefront, $0.past) = (nil, nil, nil, nil)
                 ($0.change, $0.effectiveDate, $0.isFamilyShareable) = (nil, nil, nil)
                 $0.shared = PurchaseTerms.Shared(
@@ -157,7 +158,7 @@ extension StoredSubscription {
         seen.customer = latest.customer
         (seen.originalID, seen.originalIdentifier) =
             (shared.originalID, value.originalTransactionIdentifier ?? identifier)
-        (seen.offer, seen.agreedPrice, seen.priceIncrease) = (nil, nil, nil)
+        (seen.offer, seen.agreedPrice, seen.priceIncrease, seen.plan) = (nil, nil, nil, nil)
         (seen.dueAt, seen.attempt, seen.failsNext) = (nil, nil, false)
         seen.period = Period(
             index: period.index, start: value.transactionDate ?? period.start, end: value.expiresDate ?? period.end,

@@ -176,6 +176,8 @@ enum PurchasePolicy {
         var codeRefusal: TransactionError?
         /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
+        /// The customer's storefront.
+        var storefront: String?
 
         /// Tells whether another purchase or renewal has to end before the terms are known.
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
@@ -213,6 +215,9 @@ enum PurchasePolicy {
         }
         guard quote.availability == .available else { return .fail(notForSale) }
         guard payment.quantity == 1 || product.type.isSoldInQuantity else { return .fail(onlyOne) }
+        if payment.billingPlanType == .monthly, product.monthlyTerms == nil {
+            return .fail(noMonthlyPlan(in: context.storefront))
+        }
         if let limit = quote.unfinishedLimit, context.unfinishedCount >= limit {
             return .fail(
                 TransactionError(
@@ -225,6 +230,7 @@ enum PurchasePolicy {
         if case .fail(let error) = search {
             return .fail(request?.code == nil ? error : RequestedOfferPolicy.codeIneligible)
         }
+        if case .found = search, payment.billingPlanType == .monthly { return .fail(noOfferOfPlan) }
         if let refusal = context.codeRefusal { return .fail(refusal) }
         if context.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
         if context.mustWait(at: now) { return context.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
@@ -232,9 +238,12 @@ enum PurchasePolicy {
             return .sell(
                 PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), offerGroup: nil)
         }
-        let sale = Sale(product: product, quantity: payment.quantity, quote: quote, context: context, now: now)
+        let sale = Sale(
+            product: product, quantity: payment.quantity, plan: payment.billingPlanType, quote: quote, context: context,
+            now: now)
         guard case .found(let found) = search else { return sell(sale) }
-        guard RequestedOfferPolicy.isEligible(found, context: context, now: now), !isDowngrade(sale, byCode: found)
+        guard RequestedOfferPolicy.isEligible(found, context: context, now: now), !isDowngrade(sale, byCode: found),
+            !breaksCommitment(sale)
         else {
             return .fail(request?.code == nil ? RequestedOfferPolicy.ineligible : RequestedOfferPolicy.codeIneligible)
         }
@@ -246,6 +255,26 @@ enum PurchasePolicy {
         found.redeemable?.type == .code && change(sale, takesOffer: true) == .replace(.downgrade)
     }
 
+    /// Tells whether an offer would end the customer's commitment early.
+    private static func breaksCommitment(_ sale: Sale) -> Bool {
+        wanted(sale, takesOffer: true).map {
+            SubscriptionChangePolicy.breaksCommitment($0, sale.context.subscription, now: sale.now)
+        } ?? false
+    }
+
+    /// Returns the failure of a payment by the month for a product that is not sold so.
+    private static func noMonthlyPlan(in storefront: String?) -> TransactionError {
+        let isNowhere = storefront.map(BillingPlan.storefrontsWithoutMonthly.contains) ?? false
+        return TransactionError(
+            .storeProductNotAvailable,
+            isNowhere
+                ? "No subscription is sold in monthly payments in the storefront \(storefront ?? "")."
+                : "The product is not sold in monthly payments.",
+            reason: TransactionError.billingPlanUnavailable)
+    }
+
+    private static let noOfferOfPlan = TransactionError(
+        .invalidOfferIdentifier, "The billing plan MONTHLY has no offers.")
     private static let notForSale = TransactionError(
         .storeProductNotAvailable, "The product is not for sale in this storefront.")
     private static let onlyOne = TransactionError(
@@ -259,6 +288,8 @@ enum PurchasePolicy {
     private struct Sale {
         let product: Product
         let quantity: Int
+        /// Nil for a payment of the whole period.
+        let plan: BillingPlan?
         let quote: Quote
         let context: Context
         let now: Timestamp
@@ -275,11 +306,16 @@ enum PurchasePolicy {
     }
 
     private static func change(_ sale: Sale, takesOffer: Bool) -> SubscriptionChangePolicy.Outcome {
-        guard sale.product.type == .autoRenewable, let length = sale.product.subscriptionPeriod else { return .begin }
-        return SubscriptionChangePolicy.decide(
-            .init(
-                product: sale.product.productIdentifier, level: sale.quote.subscriptionLevel ?? 1, length: length,
-                takesOffer: takesOffer), sale.context.subscription, now: sale.now)
+        guard let wanted = wanted(sale, takesOffer: takesOffer) else { return .begin }
+        return SubscriptionChangePolicy.decide(wanted, sale.context.subscription, now: sale.now)
+    }
+
+    /// Returns what is wanted in the product's group. Nil for a product that is not a subscription.
+    private static func wanted(_ sale: Sale, takesOffer: Bool) -> SubscriptionChangePolicy.Wanted? {
+        guard sale.product.type == .autoRenewable, let length = sale.product.subscriptionPeriod else { return nil }
+        return .init(
+            product: sale.product.productIdentifier, level: sale.quote.subscriptionLevel ?? 1, length: length,
+            plan: sale.plan, takesOffer: takesOffer)
     }
 
     private static func note(
@@ -287,7 +323,7 @@ enum PurchasePolicy {
     ) -> Decision {
         .sell(
             PurchaseTerms(
-                noting: change, to: sale.product, level: sale.quote.subscriptionLevel,
+                noting: change, to: sale.product, plan: sale.plan, level: sale.quote.subscriptionLevel,
                 catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.context.rate
             ).filed(under: sale.context.subscription),
             offerGroup: nil)
@@ -300,7 +336,7 @@ enum PurchasePolicy {
         let terms = PurchaseTerms(
             product: sale.product, level: sale.quote.subscriptionLevel, quantity: sale.quantity,
             catalogVersion: sale.quote.catalogVersion, offer: found?.discount ?? introductory, applied: found?.applied,
-            rate: sale.context.rate)
+            plan: sale.plan, rate: sale.context.rate)
         guard var terms = terms?.filed(under: sale.context.subscription) else {
             return .fail(TransactionError(.paymentInvalid, "The price is too large."))
         }
@@ -313,7 +349,8 @@ enum PurchasePolicy {
     /// Finds the introductory offer. A customer who is not eligible pays the regular price, also if the client has
     /// shown another (M134).
     private static func introductoryOffer(of sale: Sale) -> ProductDiscount? {
-        guard sale.context.givesIntroductoryOffer, sale.product.type == .autoRenewable,
+        // The offers that are sold are of payment up front.
+        guard sale.context.givesIntroductoryOffer, sale.product.type == .autoRenewable, sale.plan != .monthly,
             sale.product.subscriptionGroupIdentifier != nil, let offer = sale.product.introductoryPrice
         else { return nil }
         return sale.context.allowsIntroductoryOffer ?? isEligible(sale) ? offer : nil
@@ -374,8 +411,10 @@ struct PurchaseAuthorization: Hashable, Sendable {
         case .fail: return nil
         case .found(let found): price = found.discount.price
         case .none:
-            let isIntroductory = request.introductoryDecision?.isAllowed ?? !hasSubscribed
-            price = (isIntroductory ? product.introductoryPrice?.price : nil) ?? product.price
+            let plan = payment.billingPlanType ?? .upFront
+            guard let regular = product.price(under: plan) else { return nil }
+            let isIntroductory = plan == .upFront && request.introductoryDecision?.isAllowed ?? !hasSubscribed
+            price = (isIntroductory ? product.introductoryPrice?.price : nil) ?? regular
         }
         return price.times(payment.quantity)
     }

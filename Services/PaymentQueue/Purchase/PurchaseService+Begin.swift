@@ -271,6 +271,7 @@ enum RequestFingerprint {
             add(past.willAutoRenew.map { "\($0)" }, to: &hash)
         }
         if let code { add(code.digest, to: &hash) }
+        if let plan = payment.billingPlanType { add("plan \(plan.rawValue)", to: &hash) }
         return Hex.text(Array(hash.finalize()))
     }
 

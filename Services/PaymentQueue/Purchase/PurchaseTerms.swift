@@ -17,9 +17,9 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var filedUnder: String?
         /// The service level. 1 is the highest.
         var level: Int
-        /// The product's own period.
+        /// The product's own period, or a month under the plan of monthly payments.
         var length: SubscriptionPeriod
-        /// The product's own price, or nil for a change that is only noted.
+        /// The product's own price, of a month under that plan, or nil for a change that is only noted.
         var price: Money?
         /// How long this payment gives access.
         ///
@@ -27,6 +27,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var accessPeriod: SubscriptionPeriod
         /// The number of later periods at the price of a pay-as-you-go offer.
         var offerPeriodsLeft: Int
+        /// Nil for a product that is sold for each period up front alone.
+        var billingPlan: BillingPlan?
         /// The tester's rate, which compresses periods.
         var rate: SubscriptionRenewalRate
 
@@ -103,13 +105,19 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     /// Makes the terms of a sale at the product's price or an offer's.
     /// - Parameters:
     ///   - applied: The offer as the transaction names it. Nil derives an introductory or promotional one from `offer`.
+    ///   - plan: Nil for a payment of the whole period.
+    ///   - agreed: The price of a month that a commitment has fixed. Nil for the product's price.
     ///   - rate: The tester's rate, which compresses periods.
-    /// - Returns: The terms, or nil when the price times the quantity does not fit 64 bits.
+    /// - Returns: The terms, or nil when the price times the quantity does not fit 64 bits, or the product has no such
+    ///   plan.
     init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
-        applied: AppliedOffer? = nil, rate: SubscriptionRenewalRate = .realTime
+        applied: AppliedOffer? = nil, plan: BillingPlan? = nil, agreed: Money? = nil,
+        rate: SubscriptionRenewalRate = .realTime
     ) {
-        guard let amount = (offer?.price ?? product.price).times(quantity) else { return nil }
+        guard let price = agreed ?? product.price(under: plan ?? .upFront),
+            let amount = (offer?.price ?? price).times(quantity)
+        else { return nil }
         self.productType = product.type
         self.amount = amount
         self.catalogVersion = catalogVersion
@@ -125,10 +133,12 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
             let period = product.subscriptionPeriod
         {
+            let length = plan == .monthly ? BillingPlan.monthlyPeriod : period
             self.subscription = Subscription(
-                group: group, level: level ?? 1, length: period, price: product.price,
-                accessPeriod: offer.map(Self.accessPeriod) ?? period,
-                offerPeriodsLeft: offer?.paymentMode == .payAsYouGo ? (offer?.numberOfPeriods ?? 1) - 1 : 0, rate: rate)
+                group: group, level: level ?? 1, length: length, price: price,
+                accessPeriod: offer.map(Self.accessPeriod) ?? length,
+                offerPeriodsLeft: offer?.paymentMode == .payAsYouGo ? (offer?.numberOfPeriods ?? 1) - 1 : 0,
+                billingPlan: product.plan(plan), rate: rate)
         }
     }
 
@@ -143,8 +153,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
 
     /// Makes the terms of a change of product that is only noted: free, and without a period.
     init(
-        noting change: Change, to product: Product, level: Int?, catalogVersion: Int64, effectiveDate: Timestamp,
-        rate: SubscriptionRenewalRate
+        noting change: Change, to product: Product, plan: BillingPlan? = nil, level: Int?, catalogVersion: Int64,
+        effectiveDate: Timestamp, rate: SubscriptionRenewalRate
     ) {
         self.productType = product.type
         self.amount = Money(minorUnits: 0, currency: product.price.currency)
@@ -153,7 +163,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         self.effectiveDate = effectiveDate
         if let group = product.subscriptionGroupIdentifier, let period = product.subscriptionPeriod {
             self.subscription = Subscription(
-                group: group, level: level ?? 1, length: period, accessPeriod: period, offerPeriodsLeft: 0, rate: rate)
+                group: group, level: level ?? 1, length: period, accessPeriod: period, offerPeriodsLeft: 0,
+                billingPlan: product.plan(plan), rate: rate)
         }
     }
 
@@ -220,7 +231,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
             originalTransactionIdentifier: ownedSince, expiresDate: expiresDate(from: now),
             isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod,
             effectiveDate: change == .reverted ? now : effectiveDate, subscriptionGroupIdentifier: subscription?.group,
-            content: content)
+            content: content, commitment: commitment(from: now))
     }
 }
 
@@ -228,6 +239,18 @@ extension PurchaseTerms {
     private func expiresDate(from now: Timestamp) -> Timestamp? {
         guard let subscription, change?.isNote != true else { return nil }
         return RenewalSchedule(subscription.rate).end(of: subscription.accessPeriod, from: now)
+    }
+
+    /// Returns the first payment of a commitment. Nil for any other purchase.
+    private func commitment(from start: Timestamp) -> Commitment? {
+        let count = BillingPlan.paymentsPerCommitment
+        guard let subscription, subscription.billingPlan == .monthly, change?.isNote != true,
+            let price = subscription.price?.times(count)
+        else { return nil }
+        return Commitment(
+            billingPeriodNumber: 1, totalBillingPeriods: count, price: price,
+            expiresDate: RenewalSchedule(subscription.rate).end(
+                ofCommitmentWith: count, RenewalSchedule.Anchor(at: start, count: 0)))
     }
 }
 
@@ -250,6 +273,11 @@ extension ProductType {
 }
 
 extension Product {
+    /// Returns the plan of a payment. Nil for a product that has one plan.
+    fileprivate func plan(_ wanted: BillingPlan?) -> BillingPlan? {
+        wanted == .monthly ? .monthly : pricingTerms == nil ? nil : .upFront
+    }
+
     /// Whether what is bought of it is shared. Nil when not, also for a product that is used up or has no end that the
     /// store knows.
     fileprivate var isFamilyShared: Bool? {

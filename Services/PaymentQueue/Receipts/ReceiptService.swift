@@ -78,6 +78,8 @@ extension StoredSubscription {
             $0.priceIncrease = priceIncrease
             $0.expirationReason = expirationReason
             $0.offer = offer?.applied
+            ($0.billingPlanType, $0.renewalBillingPlanType) = (plan?.present, plan?.next)
+            ($0.commitment, $0.commitmentRenewal) = (plan?.commitment, commitmentRenewal)
         }
     }
 }

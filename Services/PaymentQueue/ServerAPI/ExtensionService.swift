@@ -231,7 +231,7 @@ extension CustomerState {
         let recent = try read(ExtensionRepository.last(Self.extensionsMax, of: known)).filter { $0 > since }
         guard recent.count < Self.extensionsMax else { return ExtendSubscriptionReply(outcome: .exhausted) }
         let next = try apply(.extended(days: days), to: known, at: now)
-        _ = try move(next.period.transactionID, expiry: next.period.end)
+        _ = try moveExpiry(to: next)
         let reply = ExtendSubscriptionReply(
             outcome: .extended, effectiveDate: next.period.end,
             webOrderLineItemIdentifier: ReceiptRules.lineItem(of: next.period.transactionIdentifier))

@@ -116,18 +116,25 @@ struct ServerEventService: QueuePart {
         for index in events.indices {
             for offset in events[index].changes.indices {
                 guard let value = events[index].changes[offset].subscription?.subscription, value.willAutoRenew,
-                    value.state.isExisting, value.renewalPrice == nil,
+                    value.state.isExisting, value.lacksPrice,
                     let customerIdentifier = events[index].customerIdentifier
                 else { continue }
-                let price = try await subscriptions.renewalPrice(
-                    of: value.originalTransactionIdentifier, buying: value.autoRenewProductIdentifier,
+                let priced = try await subscriptions.priced(
+                    value,
                     by: CustomerReference(
                         bundleId: events[index].bundleId, customerIdentifier: customerIdentifier),
                     until: last)
-                events[index].changes[offset].subscription?.subscription.renewalPrice = price
+                events[index].changes[offset].subscription?.subscription = priced
             }
         }
         return events
+    }
+}
+
+extension Subscription {
+    /// Whether the price of a renewal is missing, which only Catalog knows.
+    fileprivate var lacksPrice: Bool {
+        renewalPrice == nil || commitmentRenewal.map { $0.renewalPrice == nil } ?? false
     }
 }
 

@@ -53,17 +53,20 @@ enum RenewalPolicy {
     ///
     /// An offer that continues costs the price agreed with it.
     static func isAgreed(_ value: StoredSubscription, _ context: Context) -> Bool {
-        offer(of: value) != nil
+        value.isCommitted || offer(of: value) != nil
             || PriceConsentPolicy.renewal(of: value, context.quote, context.tester.priceConsent ?? .agree) != .refuse
     }
 
     /// Makes the charge of the next period.
-    /// - Returns: Nil for a product that is not for sale any more.
+    ///
+    /// A payment of a commitment has the price agreed with it, also when the catalogue has dropped the plan.
+    /// - Returns: Nil for a product that is not for sale any more, or not under the plan of a new commitment.
     static func renewal(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> RenewalAttempt? {
         guard context.quote.availability == .available, let product = context.quote.product,
             let agreed = PurchaseTerms(
                 product: product, level: context.quote.subscriptionLevel, quantity: 1,
-                catalogVersion: context.quote.catalogVersion, offer: nil, rate: value.rate),
+                catalogVersion: context.quote.catalogVersion, offer: nil, plan: value.plan?.next,
+                agreed: value.isCommitted ? value.agreedPrice : nil, rate: value.rate),
             agreed.subscription != nil
         else { return nil }
         var terms = agreed.filed(under: value)
@@ -74,41 +77,56 @@ enum RenewalPolicy {
             case .askFirst(let increase) = PriceConsentPolicy.renewal(
                 of: value, context.quote, context.tester.priceConsent ?? .agree)
         {
-            (terms.amount, asks) = (increase.formerPrice, increase)
+            terms.amount = increase.formerPrice
+            if terms.subscription?.billingPlan == .monthly {
+                // The price of a commitment is fixed, so the next one asks.
+                terms.subscription?.price = increase.formerPrice
+            } else {
+                asks = increase
+            }
         }
         let isDeclined = value.failsNext || context.tester.failRenewals == true
         terms.simulate = isDeclined ? .decline : context.tester.processor
         terms.storefront = context.storefront
-        let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
+        let isPriceComparable =
+            offer == nil && value.offer == nil && value.renewProduct == value.product
+            && value.plan?.next == value.plan?.present
+        let isMonthly = terms.subscription?.billingPlan == .monthly
         let former = isPriceComparable ? context.lastAmount : nil
         return RenewalAttempt(
             chargeKey: RenewalAttempt.chargeKey(of: value), period: value.period.index + 1, product: value.renewProduct,
             terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
-            hasGrace: context.tester.billingGracePeriod ?? context.quote.billingGracePeriod ?? false,
+            hasGrace: !isMonthly
+                && (context.tester.billingGracePeriod ?? context.quote.billingGracePeriod ?? false),
             formerPrice: former == terms.amount ? nil : former,
             asks: asks)
     }
 
-    /// Returns the pay-as-you-go offer that continues, unless its periods are over or the product changes.
+    /// Returns the pay-as-you-go offer that continues, unless its periods are over or the product or plan changes.
     static func offer(of value: StoredSubscription) -> StoredSubscription.RunningOffer? {
-        guard let offer = value.offer, offer.periodsLeft > 0, value.renewProduct == value.product else { return nil }
+        guard let offer = value.offer, offer.periodsLeft > 0, value.renewProduct == value.product,
+            value.plan?.next == value.plan?.present
+        else { return nil }
         return offer
     }
 }
 
 /// Decides when a declined renewal is tried again.
 ///
-/// Apple tries for up to 60 days and does not say when, so the days are our choice. Under a tester's rate they shrink
-/// in
-/// proportion.
+/// Apple tries for up to 60 days, or 90 within a commitment, and does not say when, so the days are our choice. Under a
+/// tester's rate they shrink in proportion.
 struct BillingRetryPolicy: Hashable, Sendable {
     /// Days after the failure on which the processor is asked again. The last one is the end.
     static let days: [Int64] = [1, 2, 3, 5, 8, 13, 21, 34, 45, 60]
+    /// The same days of a payment under the plan of monthly payments.
+    static let committedDays: [Int64] = days + [75, 90]
 
     /// When the charge was first declined.
     let since: Timestamp
     /// How long it is retried, in milliseconds.
     let length: Int64
+    /// The days on which it is retried.
+    var days = Self.days
 
     /// When the subscription expires, unless it has been charged.
     var end: Timestamp { Timestamp(milliseconds: since.milliseconds + length) }
@@ -116,8 +134,8 @@ struct BillingRetryPolicy: Hashable, Sendable {
     /// Returns the first retry at or after an instant.
     /// - Returns: The retry, or nil after the last one.
     func next(notBefore instant: Timestamp) -> Timestamp? {
-        Self.days.lazy.map { day in
-            Timestamp(milliseconds: since.milliseconds + length * day / (Self.days.last ?? day))
+        days.lazy.map { day in
+            Timestamp(milliseconds: since.milliseconds + length * day / (days.last ?? day))
         }.first { $0 >= instant }
     }
 
@@ -130,7 +148,8 @@ struct BillingRetryPolicy: Hashable, Sendable {
 
 /// Decides the effect of a price increase since the subscriber's consent, without I/O.
 ///
-/// A lower price, another currency and a product the subscriber has chosen themselves need no consent.
+/// A lower price, another currency and a product or plan the subscriber has chosen themselves need no consent. Within a
+/// commitment the price stays.
 enum PriceConsentPolicy {
     /// The charge that the next renewal may make.
     enum Renewal: Hashable, Sendable {
@@ -180,7 +199,8 @@ enum PriceConsentPolicy {
 
     /// Returns the price increase that needs the subscriber's consent, if any.
     private static func raised(_ value: StoredSubscription, _ quote: Quote) -> PriceIncrease? {
-        guard quote.availability == .available, let price = quote.product?.price, let agreed = value.agreedPrice,
+        guard !value.isCommitted, value.plan?.next == value.plan?.present, quote.availability == .available,
+            let price = quote.product?.price(under: value.presentPlan), let agreed = value.agreedPrice,
             value.renewProduct.isExactly(value.product), price.currency == agreed.currency,
             price.minorUnits > agreed.minorUnits
         else { return nil }

@@ -93,6 +93,18 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
+    /// The time a declined payment of a commitment is retried, in milliseconds: 90 days (Apple's), and under a rate
+    /// longer than ``retry`` in the same proportion.
+    var committedRetry: Int64 { retry / 2 * 3 }
+
+    /// Returns the end of a commitment, whose payments to come are made in time.
+    /// - Parameters:
+    ///   - left: The number of payments to come.
+    ///   - anchor: The anchor of the present period.
+    func end(ofCommitmentWith left: Int, _ anchor: Anchor) -> Timestamp {
+        end(of: BillingPlan.monthlyPeriod, times: anchor.count + left, from: anchor.at)
+    }
+
     /// Milliseconds of a day.
     private static let day: Int64 = 86_400_000
 

@@ -13,6 +13,26 @@ struct StoredSubscription: Hashable, Sendable {
         var periodsLeft: Int
     }
 
+    /// The billing plan of a subscription whose product has several.
+    struct Plan: Hashable, Sendable, Codable {
+        /// The renewal that follows a commitment.
+        struct Afterwards: Hashable, Sendable, Codable {
+            var willAutoRenew = true
+            var product: String
+            var plan: BillingPlan
+        }
+
+        /// The plan of the present period.
+        var present: BillingPlan
+        /// The plan of the next payment.
+        var next: BillingPlan
+        /// The present payment's place in its commitment. Nil unless the present period is paid by the month.
+        var commitment: Commitment?
+        /// Set as long as more payments of the commitment are to come. From the last payment on, it is in
+        /// `willAutoRenew`, `renewProduct` and ``next``.
+        var afterwards: Afterwards?
+    }
+
     typealias Period = Subscription.Period
 
     /// The retries of a declined renewal.
@@ -41,7 +61,7 @@ struct StoredSubscription: Hashable, Sendable {
     var product: String
     /// The service level. 1 is the highest.
     var level: Int
-    /// The product's own period.
+    /// The product's own period, or a month under the plan of monthly payments.
     var length: SubscriptionPeriod
     /// The present period.
     var period: Period
@@ -49,8 +69,9 @@ struct StoredSubscription: Hashable, Sendable {
     ///
     /// Period n ends `length` × (`count` + 1) after it.
     var anchor: RenewalSchedule.Anchor
+    /// Whether the next payment is made. Within a commitment it is.
     var willAutoRenew: Bool
-    /// The product the next renewal buys.
+    /// The product the next payment buys. Within a commitment it is the present one.
     var renewProduct: String
     /// The offer of the present period. Nil at the regular price.
     var offer: RunningOffer?
@@ -67,6 +88,8 @@ struct StoredSubscription: Hashable, Sendable {
     var agreedPrice: Money?
     /// The price increase that waits for consent or was answered, if any.
     var priceIncrease: PriceIncrease?
+    /// Nil for a product that is sold for each period up front alone.
+    var plan: Plan?
     /// When the next event happens, by the app's clock. Nil when nothing falls due.
     var dueAt: Timestamp?
     /// The charge in progress, if any: a ``RenewalAttempt`` as JSON.
@@ -76,6 +99,7 @@ struct StoredSubscription: Hashable, Sendable {
     struct Price: Codable {
         var agreed: Money
         var increase: PriceIncrease?
+        var plan: Plan?
     }
 
     /// Whether the processor has charged another amount for a renewal than agreed.
@@ -85,7 +109,13 @@ struct StoredSubscription: Hashable, Sendable {
 
     /// The tries of a declined renewal. Nil outside grace period and billing retry.
     var retries: BillingRetryPolicy? {
-        retry.since.map { BillingRetryPolicy(since: $0, length: RenewalSchedule(rate).retry) }
+        retry.since.map { since in
+            let schedule = RenewalSchedule(rate)
+            return plan?.next == .monthly
+                ? BillingRetryPolicy(
+                    since: since, length: schedule.committedRetry, days: BillingRetryPolicy.committedDays)
+                : BillingRetryPolicy(since: since, length: schedule.retry)
+        }
     }
 
     /// Tells whether the customer is a present subscriber. A renewal may be due and not processed yet.
@@ -105,7 +135,11 @@ extension Subscription.ExpirationReason: SQLValueConvertible {}
 
 extension StoredSubscription {
     /// Whether a compressed subscription has reached the sandbox's maximum of renewals.
-    var hasRenewedEnough: Bool { rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax }
+    ///
+    /// A commitment is paid to its end.
+    var hasRenewedEnough: Bool {
+        rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax && !isCommitted
+    }
 
     init(_ row: SQLRow) throws {
         let text: String = try row["length"]
@@ -140,7 +174,53 @@ extension StoredSubscription {
         expirationReason = try row["expiration_reason"]
         agreedPrice = known?.agreed
         priceIncrease = known?.increase
+        plan = known?.plan
         dueAt = try row["due_at"]
         attempt = try row["attempt"]
+    }
+}
+
+/// What follows the present period, or the commitment as long as more of its payments are to come.
+extension StoredSubscription {
+    /// Whether more payments of a commitment are to come.
+    var isCommitted: Bool { plan?.afterwards != nil }
+
+    /// Whether the subscription renews after that.
+    var renewsAfterwards: Bool { plan?.afterwards?.willAutoRenew ?? willAutoRenew }
+
+    /// The product that follows.
+    var productAfterwards: String { plan?.afterwards?.product ?? renewProduct }
+
+    /// The plan that follows.
+    var planAfterwards: BillingPlan { plan?.afterwards?.plan ?? plan?.next ?? .upFront }
+
+    /// The plan of the present period.
+    var presentPlan: BillingPlan { plan?.present ?? .upFront }
+
+    /// When it follows.
+    var endOfTerms: Timestamp {
+        guard isCommitted, let commitment = plan?.commitment else { return period.end }
+        return commitment.expiresDate
+    }
+
+    /// Whether another product or plan follows.
+    var isChanged: Bool { !productAfterwards.isExactly(product) || planAfterwards != presentPlan }
+
+    /// The renewal after the commitment, with its price as far as the row has it. Nil without a commitment.
+    var commitmentRenewal: CommitmentRenewal? {
+        guard let commitment = plan?.commitment else { return nil }
+        return CommitmentRenewal(
+            willAutoRenew: renewsAfterwards, autoRenewProductIdentifier: productAfterwards,
+            billingPlanType: planAfterwards, renewalDate: commitment.expiresDate,
+            renewalPrice: isChanged
+                ? nil : (priceIncrease?.price).flatMap { $0.times(commitment.totalBillingPeriods) } ?? commitment.price)
+    }
+}
+
+extension Quote {
+    /// The price of what follows a commitment: of all payments that it commits to. Nil while that is not for sale.
+    func price(after value: StoredSubscription) -> Money? {
+        guard availability == .available, let product else { return nil }
+        return value.planAfterwards == .monthly ? product.monthlyTerms?.commitmentPrice : product.price
     }
 }

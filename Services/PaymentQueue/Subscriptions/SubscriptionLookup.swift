@@ -71,6 +71,13 @@ struct DueSubscription: Hashable, Sendable {
             bundleId: value.customer.bundleId, productIdentifier: value.renewProduct, storefront: storefront)
     }
 
+    /// The request for the quote of the product that follows the commitment.
+    var quoteAfterwards: QuoteRequest {
+        var request = quoteRequest
+        request.productIdentifier = value.productAfterwards
+        return request
+    }
+
     func context(_ quote: Quote) -> RenewalPolicy.Context {
         RenewalPolicy.Context(
             quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount,

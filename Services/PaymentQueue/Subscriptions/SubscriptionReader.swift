@@ -137,20 +137,42 @@ struct SubscriptionReader: QueuePart {
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {
             shown.renewalPrice = RenewalPolicy.renewal(value, due.context(quote), at: value.period.end)?.terms.amount
         }
+        if value.isCommitted {
+            let quote = await quote(due.quoteAfterwards, &quoted, until: last)
+            if let price = quote?.price(after: value) { shown.commitmentRenewal?.renewalPrice = price }
+        } else if let price = shown.renewalPrice {
+            let count = value.planAfterwards == .monthly ? BillingPlan.paymentsPerCommitment : 1
+            shown.commitmentRenewal?.renewalPrice = price.times(count)
+        }
         return shown
     }
 
-    /// Quotes the next renewal of a subscription as it is now.
-    /// - Returns: Nil when it buys another product by now, and when Catalog has not replied in time.
-    func renewalPrice(
-        of original: String, buying product: String, by customer: CustomerReference, until last: ContinuousClock.Instant
-    ) async throws -> Money? {
+    /// Returns a subscription of an event with the prices of its renewals, as they are now.
+    ///
+    /// A price is left out when the renewal buys another product by now, and when Catalog has not replied in time.
+    func priced(
+        _ told: Subscription, by customer: CustomerReference, until last: ContinuousClock.Instant
+    ) async throws -> Subscription {
         let found = try await database.read { reader in
-            try await SubscriptionLookup.find(original: original, of: customer, in: reader)
+            try await SubscriptionLookup.find(
+                original: told.originalTransactionIdentifier, of: customer, in: reader)
         }
-        guard let found, found.value.renewProduct.isExactly(product) else { return nil }
+        var priced = told
+        guard let found else { return priced }
         var quoted: [QuoteRequest: Quote?] = [:]
-        return await show(found, isOperator: false, &quoted, until: last).renewalPrice
+        let shown = await show(found, isOperator: false, &quoted, until: last)
+        if told.renewalPrice == nil, found.value.renewProduct.isExactly(told.autoRenewProductIdentifier),
+            shown.renewalBillingPlanType == told.renewalBillingPlanType
+        {
+            priced.renewalPrice = shown.renewalPrice
+        }
+        if let wanted = told.commitmentRenewal, wanted.renewalPrice == nil, let known = shown.commitmentRenewal,
+            known.autoRenewProductIdentifier.isExactly(wanted.autoRenewProductIdentifier),
+            known.billingPlanType == wanted.billingPlanType
+        {
+            priced.commitmentRenewal?.renewalPrice = known.renewalPrice
+        }
+        return priced
     }
 
     /// Requests a quote, once per reply.

@@ -105,7 +105,7 @@ enum SubscriptionRepository {
     ) throws -> SQLChange {
         let offer = try value.offer.map(StoredJSON.text)
         let price = try value.agreedPrice.map {
-            try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))
+            try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease, plan: value.plan))
         }
         return SQLChange(
             statement, value.state, value.product, value.level, value.length.iso8601, value.period.index,

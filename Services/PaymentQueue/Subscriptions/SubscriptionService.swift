@@ -124,7 +124,7 @@ struct SubscriptionService: Sendable {
         ) { state, known -> PaymentTransaction? in
             let next = try state.apply(event, to: known, at: state.now)
             return next.period.end == known.period.end
-                ? nil : try state.move(next.period.transactionID, expiry: next.period.end)
+                ? nil : try state.moveExpiry(to: next)
         }
         return OperateSubscriptionReply(
             subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
@@ -169,7 +169,8 @@ struct SubscriptionService: Sendable {
             let length = quote.product?.subscriptionPeriod
         else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
         return SubscriptionChangePolicy.Wanted(
-            product: product, level: quote.subscriptionLevel ?? 1, length: length)
+            product: product, level: quote.subscriptionLevel ?? 1, length: length,
+            plan: quote.product?.plan(instead: due.value))
     }
 
     /// Shows the app's question about a higher price, or postpones it.
@@ -231,6 +232,14 @@ struct SubscriptionService: Sendable {
             throw StoreError(.notFound, "no such subscription")
         }
         return await reader.show(due, isOperator: isOperator)
+    }
+}
+
+extension Product {
+    /// Returns the plan of a change to this product: the present one, if the product has it.
+    fileprivate func plan(instead value: StoredSubscription) -> BillingPlan? {
+        if productIdentifier.isExactly(value.product) { return value.plan?.present }
+        return value.presentPlan == .monthly && monthlyTerms != nil ? .monthly : pricingTerms.map { _ in .upFront }
     }
 }
 

@@ -9,7 +9,9 @@ import StoreModels
 ///     │  └── refunded, revoked ─▶ revoked ──────────────────────────────────────────────────────┘
 ///     └── charged: the next period
 /// ```
-/// Only `bought` leads out of `expired` and `revoked`. A new period never begins before its charge is captured.
+/// Under the plan of monthly payments there is no grace period, billing retry has 90 days, and each charge counts a
+/// payment of the commitment. Only `bought` leads out of `expired` and `revoked`. A new period never begins before its
+/// charge is captured.
 struct SubscriptionStateMachine: Hashable, Sendable {
     private(set) var value: StoredSubscription
     private var actions: [SubscriptionAction] = []
@@ -37,7 +39,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         case .expired(let reason): try expire(reason)
         case .autoRenewDisabled: try disable()
         case .autoRenewEnabled: try enable()
-        case .changeScheduled(let product, let by): try schedule(product, by)
+        case .changeScheduled(let product, let plan, let by): try schedule(product, plan ?? .upFront, by)
         case .changeReverted(let by): try revert(by)
         case .ended(let taken): end(taken)
         case .curtailed(let taken, let end): try curtail(taken, at: end)
@@ -92,6 +94,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             from: bought.paid.start, to: bought.paid.end, access: terms.accessPeriod, length: terms.length)
         (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, terms.rate, 0, false)
         (value.offer, value.agreedPrice) = (bought.offer, terms.price)
+        value.plan = terms.billingPlan.map { self.plan($0, terms) }
         let kind: SubscriptionEvent.Kind =
             if isFirst { .subscribed } else if !wasExisting { .resubscribed } else {
                 terms.level < formerLevel ? .upgraded : .crossgraded
@@ -108,6 +111,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         let amount = attempt.terms.amount
         let anchor = anchor(for: terms.length)
         let increase = attempt.asks ?? (offer == nil ? nil : value.priceIncrease)
+        let committed = value.isCommitted ? value.plan : nil
         forgetIncrease()
         let start = value.state == .inBillingRetryPeriod ? at : value.period.end
         let end = calendar.end(of: terms.length, times: anchor.count, from: anchor.at)
@@ -120,6 +124,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         (value.anchor, value.offer) = (anchor, offer)
         value.renewals += 1
         if offer == nil { value.agreedPrice = attempt.asks?.formerPrice ?? terms.price }
+        if let committed { pay(committed) } else { value.plan = terms.billingPlan.map { self.plan($0, terms) } }
         if let former = attempt.formerPrice {
             record(.priceChanged, amount: amount, detail: "was \(former.amount)")
         }
@@ -131,6 +136,46 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             if attempt.asks != nil { record(.priceIncreasePending, amount: increase.price) }
             if increase.status == .pending { actions.append(.askConsent(about: value.period.transactionID)) }
         }
+    }
+
+    /// Returns the plan of a period that begins, with the first payment of a commitment.
+    private func plan(_ plan: BillingPlan, _ terms: PurchaseTerms.Subscription) -> StoredSubscription.Plan {
+        var begun = StoredSubscription.Plan(present: plan, next: plan)
+        if plan == .monthly, let price = terms.price?.times(BillingPlan.paymentsPerCommitment) {
+            let count = BillingPlan.paymentsPerCommitment
+            begun.commitment = Commitment(
+                billingPeriodNumber: 1, totalBillingPeriods: count, price: price,
+                expiresDate: calendar.end(ofCommitmentWith: count - 1, value.anchor))
+            begun.afterwards = .init(product: value.product, plan: plan)
+        }
+        return begun
+    }
+
+    /// Counts a payment of a commitment. From the last one on, what follows it is what the next charge buys.
+    private mutating func pay(_ committed: StoredSubscription.Plan) {
+        value.plan = committed
+        value.plan?.commitment?.billingPeriodNumber += 1
+        moveCommitment()
+        guard value.plan?.commitment?.isLast == true, let afterwards = committed.afterwards else { return }
+        (value.willAutoRenew, value.renewProduct) = (afterwards.willAutoRenew, afterwards.product)
+        value.plan?.next = afterwards.plan
+        value.plan?.afterwards = nil
+    }
+
+    /// Computes the end of the commitment from the present period's.
+    private mutating func moveCommitment() {
+        guard let commitment = value.plan?.commitment else { return }
+        let end = calendar.end(
+            ofCommitmentWith: commitment.totalBillingPeriods - commitment.billingPeriodNumber, value.anchor)
+        value.plan?.commitment?.expiresDate = end
+    }
+
+    /// Forgets what would have followed, because the subscription ends.
+    private mutating func forgetAfterwards() {
+        value.renewProduct = value.product
+        let present = value.presentPlan
+        value.plan?.afterwards = nil
+        value.plan?.next = present
     }
 
     /// Returns the next period's anchor. The billing date stays, unless access was interrupted or the length changes.
@@ -223,7 +268,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             actions.append(.cutPeriods(at: at))
         }
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
-        (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
+        (value.willAutoRenew, value.failsNext) = (false, false)
+        forgetAfterwards()
         leaveRetry()
         forgetIncrease()
         record(.expired, expires: value.period.end, detail: isEarly ? reason.rawValue : detail(of: reason))
@@ -238,7 +284,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func end(_ taken: SubscriptionTakenBack) {
         (value.state, value.dueAt, value.willAutoRenew, value.failsNext) = (.revoked, nil, false, false)
         actions.append(.cutPeriods(at: at))
-        value.renewProduct = value.product
+        forgetAfterwards()
         leaveRetry()
         forgetIncrease()
         record(taken)
@@ -251,7 +297,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.period.end = min(value.period.end, end)
         (value.period.start, value.dueAt) = (min(value.period.start, value.period.end), value.period.end)
         value.anchor = RenewalSchedule.Anchor(at: value.period.end, count: 0)
-        (value.renewProduct, value.offer) = (value.product, nil)
+        forgetAfterwards()
+        value.offer = nil
         record(taken)
         try disable()
     }
@@ -266,7 +313,11 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func disable() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "cancelled")
-        guard value.willAutoRenew else { return }
+        guard value.renewsAfterwards else { return }
+        if let count = value.plan?.commitment?.totalBillingPeriods, value.isCommitted {
+            value.plan?.afterwards?.willAutoRenew = false
+            return record(.autoRenewDisabled, detail: "after payment \(count) of \(count)")
+        }
         value.willAutoRenew = false
         record(.autoRenewDisabled)
         switch value.state {
@@ -278,25 +329,41 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func enable() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "made to renew")
-        guard !value.willAutoRenew else { return }
+        guard !value.renewsAfterwards else { return }
+        guard !value.isCommitted else {
+            value.plan?.afterwards?.willAutoRenew = true
+            return record(.autoRenewEnabled)
+        }
         value.willAutoRenew = true
         record(.autoRenewEnabled)
         guard value.state == .inGracePeriod, let next = value.retries?.next(after: at) else { return }
         value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
-    private mutating func schedule(_ product: String, _ by: String?) throws(StoreError) {
+    private mutating func schedule(_ product: String, _ plan: BillingPlan, _ by: String?) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "changed")
-        guard product != value.renewProduct else { return }
-        value.renewProduct = product
+        guard product != value.productAfterwards || plan != value.planAfterwards else { return }
+        follow(with: product, plan)
         record(.changeScheduled, detail: product, transactionIdentifier: by)
+    }
+
+    /// Sets what follows the present period, or the commitment.
+    private mutating func follow(with product: String, _ plan: BillingPlan) {
+        guard !value.isCommitted else {
+            value.plan?.afterwards?.product = product
+            value.plan?.afterwards?.plan = plan
+            return
+        }
+        value.renewProduct = product
+        if value.plan == nil, plan != .upFront { value.plan = .init(present: .upFront, next: plan) }
+        value.plan?.next = plan
     }
 
     private mutating func revert(_ by: String?) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "changed back")
-        guard value.renewProduct != value.product else { return }
-        let former = value.renewProduct
-        value.renewProduct = value.product
+        guard value.isChanged else { return }
+        let former = value.productAfterwards
+        follow(with: value.product, value.presentPlan)
         record(.changeReverted, detail: former, transactionIdentifier: by)
     }
 
@@ -304,6 +371,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         try require([.subscribed], "extended")
         value.period.end = Timestamp(milliseconds: value.period.end.milliseconds + Int64(days) * 86_400_000)
         value.anchor = RenewalSchedule.Anchor(at: value.period.end, count: 0)
+        moveCommitment()
         value.dueAt = value.period.end
         actions.append(.extendPeriod(value.period.index, to: value.period.end))
         record(.extended, expires: value.period.end, detail: "\(days) days")
@@ -323,6 +391,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         guard at < value.period.end else { return }
         value.period.end = at
         value.anchor = RenewalSchedule.Anchor(at: at, count: 0)
+        moveCommitment()
         value.dueAt = at
         actions.append(.cutPeriods(at: at))
     }
@@ -352,6 +421,11 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func requestConsent() throws(StoreError) {
         guard let price = value.agreedPrice else {
             throw StoreError(.transactionStateInvalid, "the subscription has no price that could rise")
+        }
+        guard !value.isCommitted else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "the price is fixed until the commitment's last payment; ask for consent after that")
         }
         if let known = value.priceIncrease, !known.isRequested {
             guard known.status == .pending else {

@@ -15,9 +15,11 @@ enum SubscriptionTransition: Hashable, Sendable {
     case graceEnded
     /// The subscription ends. Before the period's own end the period is shortened.
     case expired(Subscription.ExpirationReason)
+    /// Within a commitment they decide about what follows it, and the payments go on.
     case autoRenewDisabled, autoRenewEnabled
-    /// The next renewal buys another product. `by` is the transaction that schedules it, if any.
-    case changeScheduled(to: String, by: String?)
+    /// The next renewal, or the one after the commitment, buys another product or plan. `by` is the transaction that
+    /// schedules it, if any.
+    case changeScheduled(to: String, plan: BillingPlan? = nil, by: String?)
     case changeReverted(by: String?)
     /// The present period's money or entitlement is taken back.
     case ended(SubscriptionTakenBack)

@@ -171,6 +171,8 @@ enum ReceiptRules {
             $0.offer = value.offer
             $0.appAccountToken = value.payment.appAccountToken
             $0.isFamilyShared = value.isFamilyShared
+            $0.billingPlanType = terms.subscription?.billingPlan
+            $0.commitment = value.commitment
         }
     }
 

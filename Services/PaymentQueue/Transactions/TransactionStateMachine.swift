@@ -51,6 +51,8 @@ struct TransactionStateMachine: Hashable, Sendable {
         var subscriptionGroupIdentifier: String?
         /// The hosted content of the product, if it has any.
         var content: PurchaseTerms.Content?
+        /// The first payment of a commitment. Nil for others.
+        var commitment: Commitment?
     }
 
     /// A task of the commit that writes the new revision.
@@ -184,6 +186,7 @@ extension PaymentTransaction {
         isInIntroOfferPeriod = purchase.isInIntroOfferPeriod
         effectiveDate = purchase.effectiveDate
         subscriptionGroupIdentifier = purchase.subscriptionGroupIdentifier
+        commitment = purchase.commitment
         downloads = purchase.content.map { [Download(waiting: $0, with: self)] } ?? []
     }
 

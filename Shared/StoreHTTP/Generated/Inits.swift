@@ -724,13 +724,14 @@ extension PaymentRequest {
     package init(
         productIdentifier: borrowing String, quantity: NonNull<Quantity>? = nil, applicationUsername: String? = nil,
         appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool? = nil, paymentDiscount: DiscountParts? = nil,
-        intentIdentifier: String? = nil, offer: PurchaseOffer? = nil, introductoryEligibility: String? = nil
+        intentIdentifier: String? = nil, offer: PurchaseOffer? = nil, introductoryEligibility: String? = nil,
+        billingPlanType: BillingPlan? = nil
     ) {
         self.init(
             productIdentifier: copy productIdentifier, quantity: quantity, applicationUsername: applicationUsername,
             appAccountToken: appAccountToken, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
             paymentDiscount: paymentDiscount, intentIdentifier: intentIdentifier, offer: offer,
-            introductoryEligibility: introductoryEligibility)
+            introductoryEligibility: introductoryEligibility, billingPlanType: billingPlanType)
     }
 }
 

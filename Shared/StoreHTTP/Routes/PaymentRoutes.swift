@@ -77,6 +77,10 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
     /// audience `introductory-offer-eligibility`, and takes precedence over the store's own decision. With a JWS that
     /// is not valid the customer pays the full price. Not with `intentIdentifier`.
     package var introductoryEligibility: String?
+    /// `MONTHLY` buys a subscription of a year in monthly payments, if the product's `pricingTerms` have that plan. If
+    /// not, the payment fails with `storeProductNotAvailable` and the reason `billingPlanUnavailable`. Such a payment has
+    /// no offer. Left out, it is `BILLED_UPFRONT`. Not with `intentIdentifier`.
+    package var billingPlanType: BillingPlan?
 }
 
 /// The offer of a purchase, one of the two:

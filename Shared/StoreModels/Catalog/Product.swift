@@ -48,6 +48,8 @@ public struct Product: Hashable, Sendable, Codable {
     /// The subscription group's name, in the storefront's language. The group's name in the catalogue file if it has no
     /// text. Auto-renewable only.
     public var subscriptionGroupDisplayName: String?
+    /// The terms of each billing plan. Absent for a product that is sold for each period up front alone.
+    public var pricingTerms: [BillingTerms]?
     /// Added by the gateway for the requesting customer. Absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 }

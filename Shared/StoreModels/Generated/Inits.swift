@@ -278,6 +278,19 @@ extension BeginImportRequest {
     }
 }
 
+extension BillingTerms {
+    @_disfavoredOverload
+    public init(
+        billingPlanType: borrowing BillingPlan, price: Money, displayPrice: String, period: SubscriptionPeriod,
+        commitmentPrice: Money, commitmentDisplayPrice: String, commitmentPeriod: SubscriptionPeriod
+    ) {
+        self.init(
+            billingPlanType: copy billingPlanType, price: price, displayPrice: displayPrice, period: period,
+            commitmentPrice: commitmentPrice, commitmentDisplayPrice: commitmentDisplayPrice,
+            commitmentPeriod: commitmentPeriod)
+    }
+}
+
 extension BusRule {
     @_disfavoredOverload
     package init(
@@ -432,6 +445,27 @@ extension CommitImportRequest {
     @_disfavoredOverload
     public init(importIdentifier: borrowing String) {
         self.init(importIdentifier: copy importIdentifier)
+    }
+}
+
+extension Commitment {
+    @_disfavoredOverload
+    public init(billingPeriodNumber: borrowing Int, totalBillingPeriods: Int, price: Money, expiresDate: Timestamp) {
+        self.init(
+            billingPeriodNumber: copy billingPeriodNumber, totalBillingPeriods: totalBillingPeriods, price: price,
+            expiresDate: expiresDate)
+    }
+}
+
+extension CommitmentRenewal {
+    @_disfavoredOverload
+    public init(
+        willAutoRenew: borrowing Bool, autoRenewProductIdentifier: String, billingPlanType: BillingPlan,
+        renewalDate: Timestamp, renewalPrice: Money? = nil
+    ) {
+        self.init(
+            willAutoRenew: copy willAutoRenew, autoRenewProductIdentifier: autoRenewProductIdentifier,
+            billingPlanType: billingPlanType, renewalDate: renewalDate, renewalPrice: renewalPrice)
     }
 }
 
@@ -1430,13 +1464,14 @@ extension Payment {
     public init(
         requestIdentifier: borrowing String, productIdentifier: String, quantity: Int = 1,
         applicationUsername: String? = nil, appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false,
-        paymentDiscount: PaymentDiscount? = nil, intentIdentifier: String? = nil, returnsOutcome: Bool? = nil
+        paymentDiscount: PaymentDiscount? = nil, intentIdentifier: String? = nil, returnsOutcome: Bool? = nil,
+        billingPlanType: BillingPlan? = nil
     ) {
         self.init(
             requestIdentifier: copy requestIdentifier, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox, paymentDiscount: paymentDiscount,
-            intentIdentifier: intentIdentifier, returnsOutcome: returnsOutcome)
+            intentIdentifier: intentIdentifier, returnsOutcome: returnsOutcome, billingPlanType: billingPlanType)
     }
 }
 
@@ -1483,7 +1518,7 @@ extension PaymentTransaction {
         isInIntroOfferPeriod: Bool? = nil, isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil,
         revocationReason: RefundRequest.Reason? = nil, revocationType: RevocationType? = nil,
         revocationPercentage: Int? = nil, effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil,
-        price: Money? = nil, offer: AppliedOffer? = nil, isFamilyShared: Bool? = nil,
+        price: Money? = nil, offer: AppliedOffer? = nil, isFamilyShared: Bool? = nil, commitment: Commitment? = nil,
         storefrontChange: StorefrontChange? = nil, priceIncrease: PriceIncrease? = nil
     ) {
         self.init(
@@ -1496,7 +1531,8 @@ extension PaymentTransaction {
             revocationReason: revocationReason, revocationType: revocationType,
             revocationPercentage: revocationPercentage, effectiveDate: effectiveDate,
             subscriptionGroupIdentifier: subscriptionGroupIdentifier, price: price, offer: offer,
-            isFamilyShared: isFamilyShared, storefrontChange: storefrontChange, priceIncrease: priceIncrease)
+            isFamilyShared: isFamilyShared, commitment: commitment, storefrontChange: storefrontChange,
+            priceIncrease: priceIncrease)
     }
 }
 
@@ -1527,7 +1563,8 @@ extension Product {
         discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false, isDownloadable: Bool = false,
         downloadContentLengths: [Int64] = [], downloadContentVersion: String = "", displayPrice: String? = nil,
         winBackOffers: [ProductDiscount]? = nil, subscriptionGroupLevel: Int? = nil,
-        subscriptionGroupDisplayName: String? = nil, introductoryOfferEligibility: OfferEligibility? = nil
+        subscriptionGroupDisplayName: String? = nil, pricingTerms: [BillingTerms]? = nil,
+        introductoryOfferEligibility: OfferEligibility? = nil
     ) {
         self.init(
             productIdentifier: copy productIdentifier, type: type, localizedTitle: localizedTitle,
@@ -1537,7 +1574,7 @@ extension Product {
             isDownloadable: isDownloadable, downloadContentLengths: downloadContentLengths,
             downloadContentVersion: downloadContentVersion, displayPrice: displayPrice, winBackOffers: winBackOffers,
             subscriptionGroupLevel: subscriptionGroupLevel, subscriptionGroupDisplayName: subscriptionGroupDisplayName,
-            introductoryOfferEligibility: introductoryOfferEligibility)
+            pricingTerms: pricingTerms, introductoryOfferEligibility: introductoryOfferEligibility)
     }
 }
 
@@ -1906,7 +1943,8 @@ extension ReceiptItem {
         subscriptionGroupIdentifier: String? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
         isUpgraded: Bool? = nil, cancellationDate: Timestamp? = nil, cancellationReason: RefundRequest.Reason? = nil,
         revocationType: RevocationType? = nil, revocationPercentage: Int? = nil, offer: AppliedOffer? = nil,
-        appAccountToken: String? = nil, isFamilyShared: Bool? = nil
+        appAccountToken: String? = nil, isFamilyShared: Bool? = nil, billingPlanType: BillingPlan? = nil,
+        commitment: Commitment? = nil
     ) {
         self.init(
             transactionIdentifier: copy transactionIdentifier,
@@ -1917,7 +1955,7 @@ extension ReceiptItem {
             isInIntroOfferPeriod: isInIntroOfferPeriod, isUpgraded: isUpgraded, cancellationDate: cancellationDate,
             cancellationReason: cancellationReason, revocationType: revocationType,
             revocationPercentage: revocationPercentage, offer: offer, appAccountToken: appAccountToken,
-            isFamilyShared: isFamilyShared)
+            isFamilyShared: isFamilyShared, billingPlanType: billingPlanType, commitment: commitment)
     }
 }
 

@@ -24,4 +24,6 @@ public struct Payment: Hashable, Sendable, Codable {
     /// Whether the app gets the outcome as StoreKit 2's `purchase()` returns it. A payment that fails, or that buys
     /// what the customer holds, then leaves no transaction in the queue. Absent means no.
     public var returnsOutcome: Bool?
+    /// `MONTHLY` for a year in monthly payments. Absent for a payment of the whole period.
+    public var billingPlanType: BillingPlan?
 }

@@ -63,6 +63,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var offer: AppliedOffer?
     /// Whether a member of the customer's family has bought it and shares it. Absent for the customer's own purchases.
     public var isFamilyShared: Bool?
+    /// The payment's place in a commitment. Absent for a period that is paid up front.
+    public var commitment: Commitment?
     /// Set while the store asks the app whether the purchase continues in the shopper's storefront.
     public var storefrontChange: StorefrontChange?
     /// A subscription's higher price, on its latest transaction. In events about it only.

@@ -15,8 +15,8 @@ public struct TransactionError: Hashable, Sendable, Codable {
     public var localizedDescription: String
     /// Storebus's reason for a StoreKit code that leaves it open: `unfinishedTransactions` (too many of them, or 100
     /// purchases that wait for others), `invalidQuantity`, `interrupted`, `declinedByParent`, `subscriptionEnded`,
-    /// `ownershipEnded`, and `codeSpent`, `codeExpired`, `codeRedeemed`, `codeIneligible` of a code that was refused after
-    /// a wait or an interruption.
+    /// `ownershipEnded`, `billingPlanUnavailable`, and `codeSpent`, `codeExpired`, `codeRedeemed`, `codeIneligible` of a
+    /// code that was refused after a wait or an interruption.
     public var reason: String?
     /// The number of StoreKit's underlying error, if any: 3532, already subscribed.
     public var underlying: Int?
@@ -36,6 +36,8 @@ public struct TransactionError: Hashable, Sendable, Codable {
 
     /// The ``reason`` of a purchase that the customer can continue.
     public static let interrupted = "interrupted"
+    /// The ``reason`` of a payment under a billing plan by which the product is not sold in the storefront.
+    public static let billingPlanUnavailable = "billingPlanUnavailable"
     /// The error of a purchase of a subscription that the customer has, StoreKit's 3532.
     public static let alreadySubscribed = TransactionError(
         .unknown, "You are already subscribed to this.", underlying: 3532)

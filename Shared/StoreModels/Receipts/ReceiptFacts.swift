@@ -53,6 +53,10 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var appAccountToken: String?
     /// As ``PaymentTransaction/isFamilyShared``.
     public var isFamilyShared: Bool?
+    /// The plan of a subscription whose product has several. Absent for all others.
+    public var billingPlanType: BillingPlan?
+    /// As ``PaymentTransaction/commitment``.
+    public var commitment: Commitment?
 }
 
 /// A page of the data of a receipt, oldest first, read in one snapshot.

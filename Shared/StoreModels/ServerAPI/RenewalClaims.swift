@@ -35,6 +35,10 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
     public var eligibleWinBackOfferIds: [String]?
     public var appAccountToken: String?
     public var appTransactionId: String
+    /// As ``BillingPlan``, of the next payment. Absent for a product that has one plan.
+    public var renewalBillingPlanType: String?
+    /// Of a subscription in a commitment.
+    public var commitmentInfo: CommitmentRenewalClaims?
     /// Binds the payload to the device it was signed for: Base64 of SHA-384. Absent in payloads for
     /// an app's server.
     public var deviceVerification: String?
@@ -70,6 +74,30 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
         eligibleWinBackOfferIds = winBacks.isEmpty ? nil : winBacks
         appAccountToken = value.transaction.item.appAccountToken
         self.appTransactionId = appTransactionId
+        renewalBillingPlanType = subscription.renewalBillingPlanType?.rawValue
+        commitmentInfo = subscription.commitmentRenewal.map { CommitmentRenewalClaims($0) }
+    }
+}
+
+/// The renewal after a commitment, Apple's `commitmentInfo` of renewal information.
+public struct CommitmentRenewalClaims: Hashable, Sendable, Codable {
+    public var commitmentAutoRenewProductId: String
+    /// 0 if the subscription ends with the commitment.
+    public var commitmentAutoRenewStatus: Int
+    /// As ``BillingPlan``.
+    public var commitmentRenewalBillingPlanType: String
+    /// When the commitment ends.
+    public var commitmentRenewalDate: Int64
+    /// Of all payments of the next commitment, in thousandths of the currency.
+    public var commitmentRenewalPrice: Int64?
+
+    /// Makes the claims of a renewal.
+    public init(_ value: CommitmentRenewal) {
+        commitmentAutoRenewProductId = value.autoRenewProductIdentifier
+        commitmentAutoRenewStatus = value.willAutoRenew ? 1 : 0
+        commitmentRenewalBillingPlanType = value.billingPlanType.rawValue
+        commitmentRenewalDate = value.renewalDate.milliseconds
+        commitmentRenewalPrice = value.renewalPrice?.thousandths
     }
 }
 

@@ -45,6 +45,10 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var price: Int64?
     public var currency: String?
     public var appTransactionId: String
+    /// As ``BillingPlan``. Absent for a product that has one plan.
+    public var billingPlanType: String?
+    /// Of a payment in a commitment.
+    public var commitmentInfo: CommitmentClaims?
     /// Binds the payload to the device it was signed for: Base64 of SHA-384. Absent in payloads for
     /// an app's server.
     public var deviceVerification: String?
@@ -90,6 +94,26 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
         price = value.price?.thousandths
         currency = value.price?.currency.code
         self.appTransactionId = appTransactionId
+        billingPlanType = item.billingPlanType?.rawValue
+        commitmentInfo = item.commitment.map { CommitmentClaims($0) }
+    }
+}
+
+/// A payment's place in a commitment, Apple's `commitmentInfo` of a transaction.
+public struct CommitmentClaims: Hashable, Sendable, Codable {
+    /// From 1.
+    public var billingPeriodNumber: Int
+    public var totalBillingPeriods: Int
+    /// Of all payments, in thousandths of the currency.
+    public var commitmentPrice: Int64?
+    public var commitmentExpiresDate: Int64
+
+    /// Makes the claims of a payment.
+    public init(_ value: Commitment) {
+        billingPeriodNumber = value.billingPeriodNumber
+        totalBillingPeriods = value.totalBillingPeriods
+        commitmentPrice = value.price.thousandths
+        commitmentExpiresDate = value.expiresDate.milliseconds
     }
 }
 

@@ -26,7 +26,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Billing retry, expired and revoked give no access.
     public var state: SubscriptionState
-    /// False if the present period is the last.
+    /// False if the present period is the last. Within a commitment it is true until the last payment.
     public var willAutoRenew: Bool
     /// The next renewal's product. Another one if a change is scheduled.
     public var autoRenewProductIdentifier: String
@@ -52,6 +52,15 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var period: Int
     /// Win-back offers the customer may redeem now, best first.
     public var eligibleWinBackOfferIdentifiers: [String] = []
+    /// The present period's billing plan. Absent for a product that is sold for each period up front alone, as the
+    /// three members below.
+    public var billingPlanType: BillingPlan?
+    /// The next payment's billing plan.
+    public var renewalBillingPlanType: BillingPlan?
+    /// The present payment's place in its commitment. Absent for a period that is paid up front.
+    public var commitment: Commitment?
+    /// The renewal after the commitment. Present with `commitment`.
+    public var commitmentRenewal: CommitmentRenewal?
     /// The app, in the operator's lists only.
     public var bundleId: String?
     /// The account, in the operator's lists only.

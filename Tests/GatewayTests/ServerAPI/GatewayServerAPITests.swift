@@ -222,6 +222,27 @@ import Testing
         }
     }
 
+    @Test func `a payment of a commitment has its plan and number, and no other purchase has`()
+        async throws
+    {
+        try await withSamples { store, token in
+            let end = Timestamp(milliseconds: 1_827_136_000_000)
+            store.payments.contents.withLock { contents in
+                contents.serverReading.transactions[0].item.billingPlanType = .monthly
+                contents.serverReading.transactions[0].item.commitment = Commitment(
+                    billingPeriodNumber: 3, totalBillingPeriods: 12, price: Sample.pro.price, expiresDate: end)
+            }
+            let answer = try await get(store, "v1/transactions/2000000000000001", token)
+            let signed = try ParsedJWS(answer.json["signedTransactionInfo"]?.stringValue)
+            #expect(signed.payload["billingPlanType"] == "MONTHLY")
+            #expect(signed.payload["commitmentInfo"]?["billingPeriodNumber"] == 3)
+            #expect(signed.payload["commitmentInfo"]?["commitmentExpiresDate"] == 1_827_136_000_000)
+            let other = try await get(store, "v1/transactions/2000000000000002", token)
+            let plain = try ParsedJWS(other.json["signedTransactionInfo"]?.stringValue)
+            #expect(plain.payload["billingPlanType"] == nil && plain.payload["commitmentInfo"] == nil)
+        }
+    }
+
     @Test(arguments: [
         ("startDate=x", 4_000_015), ("startDate=-1", 4_000_015), ("endDate=x", 4_000_016),
         ("startDate=2&endDate=1", 4_000_013), ("startDate=2&endDate=2", 4_000_013), ("sort=UP", 4_000_021),

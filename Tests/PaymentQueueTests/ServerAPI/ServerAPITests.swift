@@ -501,7 +501,7 @@ import Testing
 }
 
 extension TestStore {
-    fileprivate func lookup(
+    func lookup(
         _ identifier: String, of bundleId: String = Catalogue.bundleId
     ) async throws -> TransactionLookupReply {
         try await caller.call(
@@ -536,7 +536,7 @@ extension CustomerApp {
                 isDescending: isDescending, limit: limit, filter: filter))
     }
 
-    fileprivate func statuses() async throws -> SubscriptionStatuses {
+    func statuses() async throws -> SubscriptionStatuses {
         try await store.caller.call(
             ServerAPIEndpoints.statuses,
             SubscriptionStatusesRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer))

@@ -150,6 +150,9 @@ extension PaymentRequest: CheckedBody {
                 throw .invalid("$.introductoryEligibility", "does not go with intentIdentifier")
             }
         }
+        guard billingPlanType != .monthly || intentIdentifier == nil else {
+            throw .invalid("$.billingPlanType", "MONTHLY does not go with intentIdentifier")
+        }
         guard let offer else { return }
         guard paymentDiscount == nil else { throw .invalid("$.offer", "does not go with paymentDiscount") }
         guard intentIdentifier == nil else { throw .invalid("$.offer", "does not go with intentIdentifier") }
@@ -175,7 +178,7 @@ extension PaymentRequest: CheckedBody {
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.value.number ?? 1,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: discount,
-            intentIdentifier: intentIdentifier)
+            intentIdentifier: intentIdentifier, billingPlanType: billingPlanType == .monthly ? .monthly : nil)
     }
 
     /// The discount as the payment keeps it, of either form of signature. A text that is no JWS has no parts.

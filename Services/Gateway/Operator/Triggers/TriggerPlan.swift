@@ -119,7 +119,7 @@ private struct TriggerPlanner {
             } ?? fresh { TriggerPlan([.buy($0), .operate(.disableAutoRenew)], cause: [.operate(.enableAutoRenew)]) }
         case (.didChangeRenewalStatus, _):
             try existing {
-                isRunning($0) && $0.willAutoRenew
+                isRunning($0) && ($0.commitmentRenewal?.willAutoRenew ?? $0.willAutoRenew)
             } plan: {
                 TriggerPlan(about: $0, cause: [.operate(.disableAutoRenew)])
             } ?? fresh { TriggerPlan([.buy($0)], cause: [.operate(.disableAutoRenew)]) }

@@ -52,6 +52,8 @@ extension SchemaTable {
             .part(["storefronts": ["minItems": 175, "maxItems": 175, "uniqueItems": true]]))
         declare(SubscriptionPeriod.self, .part(["numberOfUnits": .positive]))
         declare(ProductDiscount.self, .part(["numberOfPeriods": .positive]))
+        declare(
+            Commitment.self, .part(["billingPeriodNumber": .integer(1...12), "totalBillingPeriods": .constant(12)]))
         declare(ProductsResponse<Product>.self, .part(["degraded": .degraded], required: ["degraded"]))
         declare(EligibilityReply.self, .part(["degraded": .degraded]))
         declare(ProductExplanation.self, .part(["storefront": .storefrontCode]))
@@ -263,14 +265,24 @@ extension SchemaTable {
                     "isUpgraded": .constant(true), "offerType": .number(oneOf: 1...4),
                     "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
                     "transactionReason": .text(oneOf: ["PURCHASE", "RENEWAL"]),
+                    "billingPlanType": .type(BillingPlan.self),
                 ]))
+        declare(
+            CommitmentClaims.self,
+            .part(["billingPeriodNumber": .integer(1...12), "totalBillingPeriods": .constant(12)]))
         declare(
             RenewalClaims.self,
             .part([
                 "expirationIntent": .number(oneOf: 1...5), "autoRenewStatus": .number(oneOf: 0...1),
                 "priceIncreaseStatus": .number(oneOf: 0...1), "offerType": .number(oneOf: 1...4),
                 "offerDiscountType": .offerDiscountType, "environment": .type(AppStoreEnvironment.self),
-                "eligibleWinBackOfferIds": ["minItems": 1],
+                "eligibleWinBackOfferIds": ["minItems": 1], "renewalBillingPlanType": .type(BillingPlan.self),
+            ]))
+        declare(
+            CommitmentRenewalClaims.self,
+            .part([
+                "commitmentAutoRenewStatus": .number(oneOf: 0...1),
+                "commitmentRenewalBillingPlanType": .type(BillingPlan.self),
             ]))
         declare(
             AppTransactionClaims.self,

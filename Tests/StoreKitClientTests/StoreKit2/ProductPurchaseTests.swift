@@ -204,6 +204,8 @@ private typealias Product = StoreKitClient.Product
         #expect(all.simulatesAskToBuyInSandbox == true && all.introductoryEligibility == "j")
         #expect(all.intentIdentifier == nil && all.offer == nil)
         #expect(all.paymentDiscount?.nonce == nonce.uuidString.lowercased() && all.paymentDiscount?.signature == "AQ==")
+        #expect(all.billingPlanType == nil)
+        #expect(try request([.billingPlanType(.monthly)]).billingPlanType == .monthly)
         #expect(try request([]) == PaymentRequest(productIdentifier: "p"))
     }
 
@@ -223,7 +225,7 @@ private typealias Product = StoreKitClient.Product
             #expect(own.paymentDiscount == DiscountParts(discount))
         }
         for options: Set<Product.PurchaseOption> in [
-            [.quantity(1)], [.introductoryOfferEligibility(compactJWS: "j")],
+            [.quantity(1)], [.introductoryOfferEligibility(compactJWS: "j")], [.billingPlanType(.monthly)],
             Set(Product.PurchaseOption.promotionalOffer("a", compactJWS: "a")),
             [.promotionalOffer(offerID: "o", keyID: "k", nonce: UUID(), signature: Data([1]), timestamp: 7)],
         ] { #expect(try request(options).intentIdentifier == nil) }
@@ -259,7 +261,7 @@ private typealias Product = StoreKitClient.Product
             #expect(fault(options) == "unknown")
         }
         for option: Product.PurchaseOption in [
-            .seats(2), .billingPlanType(.monthly), .custom(key: "advancedCommerceData", value: Data()),
+            .seats(2), .billingPlanType(.init(rawValue: "WEEKLY")), .custom(key: "advancedCommerceData", value: Data()),
         ] { #expect(fault([option]) == "unsupported") }
         let offer = try #require(try StoreModels.Product.subscription(.freeTrial).introductoryPrice)
         #expect(fault([.winBackOffer(.init(offer, .introductory))]) == "invalidOfferIdentifier")

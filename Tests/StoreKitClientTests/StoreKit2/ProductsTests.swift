@@ -72,6 +72,26 @@ private typealias Storefront = StoreKitClient.Storefront
         #expect(try shop.product().subscription == nil)
     }
 
+    @Test func `a subscription of a year has the terms of monthly payments, without offers`() throws {
+        let shop = try shop()
+        var model = try StoreModels.Product.subscription(.freeTrial, amount: "0.00", period: "P1W")
+        let month = Money(minorUnits: 499, currency: model.price.currency)
+        let whole = try #require(month.times(12))
+        model.pricingTerms = [
+            BillingTerms(
+                billingPlanType: .monthly, price: month, displayPrice: "4.99", period: BillingPlan.monthlyPeriod,
+                commitmentPrice: whole, commitmentDisplayPrice: "59.88", commitmentPeriod: BillingPlan.committedPeriod)
+        ]
+        let product = Product(model, ProductOrigin(queue: shop.queue, storefront: nil))
+        let terms = try #require(product.subscription?.pricingTerms)
+        #expect(terms.map(\.billingPlanType) == [.upFront, .monthly])
+        #expect(terms[0].billingPrice == product.price && terms[0].subscriptionOffers.count == 1)
+        #expect(terms[1].billingPrice == Decimal(string: "4.99") && terms[1].billingDisplayPrice == "4.99")
+        #expect(terms[1].billingPeriod == .monthly && terms[1].subscriptionOffers.isEmpty)
+        #expect(terms[1].commitmentInfo.price == Decimal(string: "59.88"))
+        #expect(terms[1].commitmentInfo.displayPrice == "59.88" && terms[1].commitmentInfo.period == .yearly)
+    }
+
     @Test func `periods are ranges of dates and texts`() throws {
         let start = Date(timeIntervalSince1970: 1_795_600_000)
         let style = try shop().product().subscriptionPeriodFormatStyle

@@ -72,6 +72,21 @@ import Testing
         #expect(result.jwsRepresentation.hasPrefix(String(decoding: result.signedData, as: UTF8.self)))
     }
 
+    @Test func `a payment of a commitment has its plan, number, price and end, and any other has none`() throws {
+        let plain = try result(payload()).payloadValue
+        #expect(plain.billingPlanType == nil && plain.commitmentInfo == nil)
+        let info: [String: JSONValue] = [
+            "billingPeriodNumber": 3, "totalBillingPeriods": 12, "commitmentPrice": 59_880,
+            "commitmentExpiresDate": 1_827_136_000_000,
+        ]
+        let payment = try result(payload(["billingPlanType": "MONTHLY", "commitmentInfo": .object(info)])).payloadValue
+        let commitment = try #require(payment.commitmentInfo)
+        #expect(payment.billingPlanType == .monthly)
+        #expect(commitment.billingPeriodNumber == 3 && commitment.totalBillingPeriods == 12)
+        #expect(commitment.price == Decimal(string: "59.88"))
+        #expect(commitment.expirationDate == Date(timeIntervalSince1970: 1_827_136_000))
+    }
+
     @Test(arguments: BrokenSignature.allCases)
     func `29: each fault has its error, and the values are readable`(_ broken: BrokenSignature) throws {
         let expected: VerificationResult<Transaction>.VerificationError? =

@@ -137,7 +137,7 @@ struct PurchaseOrder: Sendable {
         let discount = intent.payment.paymentDiscount.map { DiscountParts($0) }
         guard request.quantity.map({ $0.value == quantity }) ?? true,
             request.paymentDiscount.map({ $0 == discount }) ?? true,
-            request.offer == nil, request.introductoryEligibility == nil
+            request.offer == nil, request.introductoryEligibility == nil, request.billingPlanType == nil
         else { return }
         (request.quantity, request.paymentDiscount) = (NonNull(quantity), discount)
         request.applicationUsername = intent.payment.applicationUsername
@@ -168,7 +168,12 @@ struct PurchaseOrder: Sendable {
             guard offer.type == .winBack, let id = offer.id else { throw Product.PurchaseError.invalidOfferIdentifier }
             request.offer = PurchaseOffer(winBack: id)
         case .billingPlan(let plan):
-            guard plan == .upFront else { throw unsupported("billing plan \(plan.rawValue)") }
+            switch plan {
+            case .upFront: break
+            // The store refuses a product that it does not sell so.
+            case .monthly: request.billingPlanType = .monthly
+            default: throw unsupported("billing plan \(plan.rawValue)")
+            }
         case .seats: throw unsupported("seats")
         case .test: throw unsupported("an option of StoreKit Test outside of SKTestSession.buyProduct")
         case .custom("advancedCommerceData", _): throw unsupported("Advanced Commerce")

@@ -21,7 +21,7 @@ extension Product {
         public let groupLevel: Int
         /// The group's name in the storefront's language.
         public let groupDisplayName: String
-        /// The ways to pay. This store has one: a period up front.
+        /// The ways to pay: each period up front, and a year in monthly payments where the store sells it so.
         public let pricingTerms: [PricingTerms]
         let queue: SKPaymentQueue
 
@@ -38,7 +38,7 @@ extension Product {
             subscriptionPeriod = SubscriptionPeriod(period)
             groupLevel = model.subscriptionGroupLevel ?? 1
             groupDisplayName = model.subscriptionGroupDisplayName ?? ""
-            pricingTerms = [
+            var terms = [
                 PricingTerms(
                     billingPlanType: .upFront, billingPrice: product.price, billingDisplayPrice: product.displayPrice,
                     billingPeriod: subscriptionPeriod,
@@ -46,6 +46,8 @@ extension Product {
                         price: product.price, displayPrice: product.displayPrice, period: subscriptionPeriod),
                     subscriptionOffers: offers)
             ]
+            if let monthly = model.monthlyTerms { terms.append(PricingTerms(monthly)) }
+            pricingTerms = terms
             queue = product.origin.queue
         }
 
@@ -107,6 +109,30 @@ extension Product.SubscriptionInfo {
         public let commitmentInfo: CommitmentInfo
         /// The offers of this plan.
         public let subscriptionOffers: [Product.SubscriptionOffer]
+
+        init(
+            billingPlanType: BillingPlanType, billingPrice: Decimal, billingDisplayPrice: String,
+            billingPeriod: Product.SubscriptionPeriod, commitmentInfo: CommitmentInfo,
+            subscriptionOffers: [Product.SubscriptionOffer]
+        ) {
+            self.billingPlanType = billingPlanType
+            self.billingPrice = billingPrice
+            self.billingDisplayPrice = billingDisplayPrice
+            self.billingPeriod = billingPeriod
+            self.commitmentInfo = commitmentInfo
+            self.subscriptionOffers = subscriptionOffers
+        }
+
+        /// Creates the terms of monthly payments. The store has no offers of that plan.
+        init(_ terms: BillingTerms) {
+            self.init(
+                billingPlanType: .init(rawValue: terms.billingPlanType.rawValue), billingPrice: terms.price.decimal,
+                billingDisplayPrice: terms.displayPrice, billingPeriod: Product.SubscriptionPeriod(terms.period),
+                commitmentInfo: CommitmentInfo(
+                    price: terms.commitmentPrice.decimal, displayPrice: terms.commitmentDisplayPrice,
+                    period: Product.SubscriptionPeriod(terms.commitmentPeriod)),
+                subscriptionOffers: [])
+        }
 
         /// The offers of one type.
         public subscript(offers type: Product.SubscriptionOffer.OfferType) -> [Product.SubscriptionOffer] {

@@ -145,6 +145,47 @@ import Testing
         SubscriptionExplanation(Subscribed.timeline(events, change))
     }
 
+    @Test func `a payment of a commitment says its number, and what follows the twelfth`() throws {
+        let end = try #require(Timestamp("2027-10-28T10:00:04Z"))
+        func commit(_ renews: Bool, _ product: String, _ plan: BillingPlan) -> (inout Subscription) -> Void {
+            return { value in
+                (value.billingPlanType, value.renewalBillingPlanType) = (.monthly, .monthly)
+                value.commitment = Commitment(
+                    billingPeriodNumber: 3, totalBillingPeriods: 12, price: Fixtures.money("119.88"), expiresDate: end)
+                value.commitmentRenewal = CommitmentRenewal(
+                    willAutoRenew: renews, autoRenewProductIdentifier: product, billingPlanType: plan, renewalDate: end,
+                    renewalPrice: Fixtures.money("99.99"))
+            }
+        }
+        let off = Subscribed.event(.autoRenewDisabled, "2027-01-02T10:00:00Z")
+        let kept = why(commit(true, "pro.monthly", .monthly))
+        #expect(
+            kept.because
+                == "it is payment 3 of 12 of a commitment; the next one is charged when the store's clock comes to "
+                + "2027-01-28 10:00:04Z")
+        #expect(
+            SubscriptionFormat.plan(kept.subscription)
+                == "monthly payments: payment 3 of 12, 119.88 USD to 2027-10-28 10:00:04Z, then it renews for 99.99 USD"
+        )
+        let ended = why(commit(false, "pro.monthly", .monthly), [off])
+        #expect(
+            ended.because.hasSuffix(
+                "auto-renew is off since 2027-01-02 10:00:00Z, so it ends after payment 12, 2027-10-28 10:00:04Z"))
+        #expect(SubscriptionFormat.plan(ended.subscription)?.hasSuffix(", then it ends") == true)
+        let changed = why(commit(true, "pro.weekly", .upFront))
+        #expect(changed.because.hasSuffix("so after payment 12 it renews as pro.weekly"))
+        #expect(
+            SubscriptionFormat.plan(changed.subscription)?.hasSuffix("it renews as pro.weekly for 99.99 USD up front")
+                == true)
+        #expect(SubscriptionFormat.plan(Subscribed.subscription) == nil)
+    }
+
+    @Test func `a payment by the month that is refused says where it is sold so`() {
+        let error = TransactionError(.storeProductNotAvailable, "No.", reason: TransactionError.billingPlanUnavailable)
+        let told = FailureExplanation(error: error, account: "alice", tester: nil, app: nil)
+        #expect(told.because.text.contains("billingPlans"))
+    }
+
     @Test func `a subscription that has ended or will end says why`() {
         let off = Subscribed.event(.autoRenewDisabled, "2027-01-02T10:00:00Z")
         let decline = Subscribed.event(.billingFailed, "2027-01-28T10:00:04Z", amount: "9.99", period: 3)

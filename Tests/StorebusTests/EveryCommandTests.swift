@@ -40,6 +40,7 @@ import Testing
         ["tx", "delete", "0001", "--dry-run"], ["tx", "finish", "0001", "--as", "alice"],
         ["buy", "pro.monthly", "--as", "alice", "--outcome", "approve"],
         ["buy", "pro.monthly", "--as", "alice", "--offer", "winback:back.free"],
+        ["buy", "pro.monthly", "--as", "alice", "--plan", "monthly"],
         ["time", "status"], ["time", "advance", "3mo"], ["time", "to", "2027-02-21"], ["time", "next", "2"],
         ["time", "rate", "30s=1mo"], ["time", "freeze"], ["time", "real", "--now"],
         ["time", "to", "2026-01-01", "--back"],

@@ -29,6 +29,9 @@ struct BuyCommand: OneAppCommand {
         --offer-key-id, or the output of storebus key create --kind subscriptionOffer -o json. --offer code:ID \
         and winback:ID are redeemed outside the app, as in the App Store.
 
+        --plan monthly buys a subscription of a year in monthly payments, if the catalogue's file has that plan. It is \
+        sold in every storefront but USA and SGP, and has no offers.
+
         --intent adds the payment that an app saved when it deferred a purchase begun in the store. The payment \
         keeps the product and quantity of that purchase and is made once.
         """)
@@ -45,6 +48,9 @@ struct BuyCommand: OneAppCommand {
     var offer: String?
     @Option("The private key that signs a promotional offer.", "file", .file()) var offerKey: String?
     @Option("The key's identifier, when its file does not have it.", "id") var offerKeyId: String?
+    @Option(
+        "How a subscription is paid: \(PlanOption.words.joined(separator: ", ")).", "plan", .list(PlanOption.words))
+    var plan: String?
     @Option("The saved payment of this intent, or the end of its identifier.", "intent", Completion.intents)
     var intent: String?
     @Option("The same key again gives the same purchase.", "key") var idempotencyKey: String?
@@ -60,6 +66,10 @@ struct BuyCommand: OneAppCommand {
         if intent != nil, offer.flatMap(OfferOption.init)?.redeemed != nil {
             throw ValidationError("--intent adds a payment of the app, but code: and winback: are redeemed outside it")
         }
+        if let plan { try Choice.check("--plan", plan, among: PlanOption.words) }
+        if plan == PlanOption.monthly, intent != nil || offer != nil {
+            throw ValidationError("--plan monthly has no offers, and --intent adds a saved payment, which has no plan")
+        }
     }
 
     func run(_ context: CommandContext) async throws {
@@ -67,7 +77,8 @@ struct BuyCommand: OneAppCommand {
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
             wanted: outcome.flatMap(OutcomeOption.init), offer: offer.flatMap(OfferOption.init),
-            discount: try discount(context.bundleId), intentIdentifier: try await savedIntent(context))
+            discount: try discount(context.bundleId), intentIdentifier: try await savedIntent(context),
+            plan: plan == PlanOption.monthly ? .monthly : nil)
         let installation = account.installation(context, storefront: storefront)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(installation, context)
@@ -107,6 +118,8 @@ struct Purchase: Sendable {
     var discount: PaymentDiscount?
     /// The intent whose saved payment is sent.
     var intentIdentifier: String?
+    /// Nil for a payment of the whole period.
+    var plan: BillingPlan?
 
     func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome {
         let deadline = ContinuousClock.now + timeout
@@ -237,6 +250,6 @@ struct Purchase: Sendable {
         PaymentRequest(
             productIdentifier: productIdentifier, quantity: NonNull(Quantity(quantity)),
             applicationUsername: applicationUsername, paymentDiscount: discount.map { DiscountParts($0) },
-            intentIdentifier: intentIdentifier)
+            intentIdentifier: intentIdentifier, billingPlanType: plan)
     }
 }

@@ -94,6 +94,12 @@ enum SKErrorText {
     }
 }
 
+/// The values of `buy --plan`, the billing plan of a subscription.
+enum PlanOption {
+    static let monthly = "monthly"
+    static let words = [monthly, "upfront"]
+}
+
 /// The value of `buy --offer`, the offer a subscription is bought with.
 enum OfferOption: Hashable, Sendable {
     /// Applied to every eligible customer. If it is requested, the regular price is rejected.

@@ -83,6 +83,9 @@ struct PurchaseOutcome: Sendable {
     private var priceLine: String {
         guard let product else { return "" }
         if let offer, offer != .introductory { return "offer      \(words(offer, product))" }
+        if transaction.payment.billingPlanType == .monthly, let terms = product.monthlyTerms {
+            return "plan       \(Format.plan(terms))"
+        }
         guard let offer = product.introductoryPrice else {
             return "price      \(Format.price(of: product))" + (charged.map { "      \($0)" } ?? "")
         }
@@ -93,6 +96,7 @@ struct PurchaseOutcome: Sendable {
     /// `charged 0.00 USD, alice owns it already`. Nil if the charge is the price, or none is to come.
     private var charged: String? {
         guard let product, let amount = transaction.price, amount != product.price,
+            transaction.payment.billingPlanType != .monthly,
             [.purchased, .deferred].contains(transaction.transactionState)
         else { return nil }
         let isOwned = product.type == .nonConsumable && amount.minorUnits == 0

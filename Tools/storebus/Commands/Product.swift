@@ -184,7 +184,8 @@ struct ProductInfo: Sendable {
             "description": product.localizedDescription.isEmpty ? nil : product.localizedDescription,
             "type": product.type.rawValue, "price": Format.price(of: product), "locale": product.priceLocale,
             "family": product.isFamilyShareable == true ? "shared with its members" : nil,
-            "offer": product.introductoryPrice.map(Format.offer), "content": Self.content(product),
+            "plan": product.monthlyTerms.map(Format.plan), "offer": product.introductoryPrice.map(Format.offer),
+            "content": Self.content(product),
             "group": group(product),
         ]
     }

@@ -211,20 +211,28 @@ private struct SaleForecast {
     /// Decides as the store does about a product of a group that the account may have subscribed to.
     private mutating func change(_ product: Product, _ facts: PurchaseForecast.Facts) {
         guard let present = facts.subscription else { return begin(product, facts.eligibility) }
-        let isScheduled = !present.autoRenewProductIdentifier.isExactly(present.productIdentifier)
-        let renews = present.willAutoRenew && isScheduled
+        // What is foretold is paid up front. Within a commitment, changes wait for its end.
+        let commitment = present.commitment
+        let next = present.commitmentRenewal?.autoRenewProductIdentifier ?? present.autoRenewProductIdentifier
+        let end = Format.time(commitment?.expiresDate ?? present.expiresDate)
+        let renews =
+            (present.commitmentRenewal?.willAutoRenew ?? present.willAutoRenew)
+            && !next.isExactly(present.productIdentifier)
         let wanted = product.productIdentifier
         if wanted.isExactly(present.productIdentifier) {
+            guard commitment == nil else {
+                return free("it is paid up front from the end of the commitment, \(end), on")
+            }
             guard renews else { return refuse(present, "has it now") }
-            return free("the change to \(present.autoRenewProductIdentifier) is taken back")
+            return free("the change to \(next) is taken back")
         }
         let isAsLong = facts.presentPeriod.flatMap { product.subscriptionPeriod?.isAsLong(as: $0) } ?? false
         let isAtOnce =
-            facts.level < facts.presentLevel || facts.level == facts.presentLevel && isAsLong
-            || present.state != .subscribed
+            facts.level < facts.presentLevel || facts.level == facts.presentLevel && isAsLong && commitment == nil
+            || present.state != .subscribed && commitment?.isLast != false
         guard isAtOnce else {
-            if renews, wanted.isExactly(present.autoRenewProductIdentifier) { return refuse(present, "renews as it") }
-            return free("it replaces \(present.productIdentifier) at its renewal, \(Format.time(present.expiresDate))")
+            if renews, wanted.isExactly(next) { return refuse(present, "renews as it") }
+            return free("it replaces \(present.productIdentifier) at its renewal, \(end)")
         }
         offer = "none: a subscriber of the group has no introductory offer"
         effect = "it replaces \(present.productIdentifier) at once, and the unused part of that is given back"

@@ -35,6 +35,7 @@ enum SubscriptionTable {
         if !one.autoRenewProductIdentifier.isExactly(one.productIdentifier) {
             remarks.append("then \(one.autoRenewProductIdentifier)")
         }
+        if let place = SubscriptionFormat.place(one) { remarks.append(place) }
         if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Format.time(until))") }
         if let reason = one.expirationReason { remarks.append(SubscriptionFormat.reason(reason)) }
         return remarks.joined(separator: ", ")
@@ -61,7 +62,7 @@ enum SubscriptionTable {
         let fields: FieldList = [
             "subscription": one.originalTransactionIdentifier, "account": one.account, "app": one.bundleId,
             "group": facts?.text(of: group) ?? group, "product": one.productIdentifier, "state": one.state.rawValue,
-            "standing": SubscriptionFormat.status(one),
+            "standing": SubscriptionFormat.status(one), "plan": SubscriptionFormat.plan(one),
             "period": "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))",
             "offer": one.offer.map(SubscriptionFormat.offer),
             "offers": offers(one, facts), "transaction": one.transactionIdentifier,
@@ -113,6 +114,32 @@ enum SubscriptionFormat {
         case .changeReverted: "no more to \(detail)"
         default: detail
         }
+    }
+
+    /// `payment 3 of 12`. Nil for a period that is paid up front.
+    static func place(_ subscription: Subscription) -> String? {
+        subscription.commitment.map { "payment \($0.billingPeriodNumber) of \($0.totalBillingPeriods)" }
+    }
+
+    /// The billing plan, and what follows a commitment. Nil for a product that has one plan:
+    /// `monthly payments: payment 3 of 12, 59.88 EUR to 2028-03-01 10:00:00Z, then 59.88 EUR`
+    static func plan(_ subscription: Subscription) -> String? {
+        guard let plan = subscription.billingPlanType else { return nil }
+        guard let commitment = subscription.commitment, let place = place(subscription) else {
+            let changes = subscription.renewalBillingPlanType.map { $0 != plan } ?? false
+            return "each period up front" + (changes && subscription.willAutoRenew ? ", then monthly payments" : "")
+        }
+        let whole = "\(Format.price(commitment.price)) to \(Format.time(commitment.expiresDate))"
+        return "monthly payments: \(place), \(whole)\(afterwards(subscription))"
+    }
+
+    private static func afterwards(_ subscription: Subscription) -> String {
+        guard let next = subscription.commitmentRenewal, subscription.state.isExisting else { return "" }
+        guard next.willAutoRenew else { return ", then it ends" }
+        let isOther = !next.autoRenewProductIdentifier.isExactly(subscription.productIdentifier)
+        let product = isOther ? " as \(next.autoRenewProductIdentifier)" : ""
+        let plan = next.billingPlanType == .monthly ? "" : " up front"
+        return ", then it renews\(product)" + (next.renewalPrice.map { " for \(Format.price($0))" } ?? "") + plan
     }
 
     /// The next change, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.

@@ -291,6 +291,9 @@ struct SubscriptionExplanation: Sendable {
     }
 
     private var subscribed: String {
+        if let next = subscription.commitmentRenewal, let commitment = subscription.commitment, !commitment.isLast {
+            return committed(commitment, next)
+        }
         guard subscription.willAutoRenew else {
             return "auto-renew is off since \(date(last([.autoRenewDisabled]))), so it ends with this period"
         }
@@ -301,6 +304,22 @@ struct SubscriptionExplanation: Sendable {
         if let increase = subscription.priceIncrease { return consent(increase) }
         return
             "auto-renew is on; it is renewed when the store's clock comes to \(Format.time(subscription.expiresDate))"
+    }
+
+    /// Explains a payment with others of its commitment to come.
+    private func committed(_ commitment: Commitment, _ next: CommitmentRenewal) -> String {
+        let count = commitment.totalBillingPeriods
+        let paid =
+            "it is payment \(commitment.billingPeriodNumber) of \(count) of a commitment; the next one is charged when "
+            + "the store's clock comes to \(Format.time(subscription.expiresDate))"
+        guard next.willAutoRenew else {
+            return "\(paid), and auto-renew is off since \(date(last([.autoRenewDisabled]))), so it ends after payment "
+                + "\(count), \(Format.time(commitment.expiresDate))"
+        }
+        guard !next.autoRenewProductIdentifier.isExactly(subscription.productIdentifier) else { return paid }
+        return
+            "\(paid), and a change was chosen on \(date(last([.changeScheduled]))), so after payment \(count) it "
+            + "renews as \(next.autoRenewProductIdentifier)"
     }
 
     private func consent(_ increase: PriceIncrease) -> String {
@@ -320,7 +339,8 @@ struct SubscriptionExplanation: Sendable {
         switch subscription.expirationReason {
         case .cancelled:
             "auto-renew was off, since \(date(last([.autoRenewDisabled]))), when the period ended"
-        case .billingError: "\(declined), and so was every try after it, for 60 days"
+        case .billingError:
+            "\(declined), and so was every try after it, for \(subscription.commitment == nil ? 60 : 90) days"
         case .priceIncreaseRefused: "the next period would have cost more, and the customer has not agreed"
         case .productNotAvailable: "the product was not for sale any more when the period ended"
         case .other, nil: "the store ended it on \(date(last([.expired])))" + detail
@@ -390,6 +410,9 @@ struct FailureExplanation: Sendable {
     }
 
     private var cause: Advice {
+        if error.reason == TransactionError.billingPlanUnavailable {
+            return "the catalogue file's billingPlans say which year is sold so, in every storefront but USA and SGP"
+        }
         guard let setting = error.setting else { return "no setting did that" }
         if setting == "unfinishedLimit" { return "the app's unfinishedLimit: storebus app set --unfinished-limit none" }
         let settings = DecidingSettings(account: account, overrides: tester?.overrides, app: app)

@@ -36,6 +36,12 @@ enum Format {
         }
     }
 
+    /// The terms of monthly payments: `4.99 EUR a month for 1 year, 59.88 EUR in all`.
+    static func plan(_ terms: BillingTerms) -> String {
+        "\(price(terms.price)) \(every(terms.period)) for \(terms.commitmentPeriod), "
+            + "\(price(terms.commitmentPrice)) in all"
+    }
+
     static func every(_ period: SubscriptionPeriod) -> String {
         period.numberOfUnits == 1 ? "a \(period.unit.rawValue)" : "every \(period)"
     }

@@ -2,8 +2,8 @@ import StoreKit
 
 /// The day maps that the customer has bought and not used.
 ///
-/// StoreKit lists a consumable until the app finishes it, so the app keeps the count. It remembers each transaction: one
-/// that comes again, because the app ended before it had finished it, counts once.
+/// StoreKit lists a consumable until the app finishes it, so the app keeps the count. It remembers each transaction.
+/// One that comes again, because the app has ended before it could finish it, counts once.
 package struct DayMaps: Codable, Equatable, Sendable {
     private var bought: [UInt64: Int] = [:]
     private var used = 0

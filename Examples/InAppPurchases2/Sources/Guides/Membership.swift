@@ -5,7 +5,7 @@ package struct Membership: Equatable, Sendable {
     package let state: Product.SubscriptionInfo.RenewalState
     /// The transaction of the present or the last period.
     package let transaction: Transaction
-    /// What follows.
+    /// The next renewal.
     package let renewal: Product.SubscriptionInfo.RenewalInfo
 
     /// Reads the statuses of a group. A family may have several, and the one that unlocks Pro counts.

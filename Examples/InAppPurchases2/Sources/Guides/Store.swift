@@ -37,7 +37,7 @@ import StoreKit
     package private(set) var pending: Set<Product.ID> = []
     /// The messages of the App Store that wait until the app shows them.
     package private(set) var messages: [Message] = []
-    /// The reason why a purchase failed that the customer did not begin at a button of the app.
+    /// The last failure that no button of the app has caused.
     package private(set) var problem: String?
 
     @ObservationIgnored private let file: URL?
@@ -66,7 +66,7 @@ import StoreKit
     }
 
     /// Reads what the customer has, then the products.
-    /// - Throws: `StoreKitError` without a connection. What the customer has is known all the same.
+    /// - Throws: `StoreKitError` without a connection. The customer's purchases are known all the same.
     package func load() async throws {
         await refresh()
         products = try await Product.products(for: Self.productIDs).sorted { $0.price < $1.price }
@@ -112,7 +112,7 @@ import StoreKit
         }
     }
 
-    /// Asks the App Store for purchases that are missing, which may ask the customer to sign in.
+    /// Asks the App Store for missing purchases. The App Store may ask the customer to sign in.
     ///
     /// Call it for a button only. Without it, everything is up to date.
     package func restore() async throws {

@@ -8,7 +8,7 @@ import StoreKit
 
     init(_ store: Store) { self.store = store }
 
-    /// What the customer has, a line each.
+    /// The customer's purchases, subscription and messages, a line each.
     var status: [String] {
         var lines = store.products.filter { store.owned.contains($0.id) }.map { "owned    \($0.displayName)" }
         lines += store.products.filter { store.pending.contains($0.id) }.map { "waiting  \($0.displayName)" }

@@ -13,7 +13,7 @@ import StoreKit
             screen.show(error)
         }
         screen.showProducts()
-        // What arrives while the customer does nothing.
+        // Changes come while the customer does nothing, too.
         let arrivals = Task {
             for await _ in Observations({ screen.status }) { screen.showChanges() }
         }

@@ -36,6 +36,10 @@ extension StoreKitFileReader {
         for name in ["displayPrice", "commitmentDisplayPrice"] {
             noteOtherPrice(plan.member(name), than: price)
         }
+        let prices = plan.member("prices")
+        if !prices.isAbsent {
+            findings.note("\(prices.path) has no effect: the subscription's own prices count.")
+        }
     }
 
     private static let plan = "this is the plan of paying each period up front"

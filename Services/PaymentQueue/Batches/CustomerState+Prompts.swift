@@ -67,6 +67,11 @@ extension CustomerState {
         }
         var next = stored
         if prompt.kind == .storefrontChange {
+            if stored.transaction.payment.billingPlanType == .monthly,
+                PurchasePolicy.isWithoutMonthly(account.storefront)
+            {
+                return try apply(.fail(PurchasePolicy.noMonthlyPlan(in: account.storefront)), to: stored)
+            }
             next = try apply(.continuePurchase, to: stored, agreedIn: account.storefront)
         } else if hasMoved(stored) {
             let known = storefront?.countryCode == account.storefront ? storefront : nil

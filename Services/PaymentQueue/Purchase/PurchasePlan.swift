@@ -215,7 +215,8 @@ enum PurchasePolicy {
         }
         guard quote.availability == .available else { return .fail(notForSale) }
         guard payment.quantity == 1 || product.type.isSoldInQuantity else { return .fail(onlyOne) }
-        if payment.billingPlanType == .monthly, product.monthlyTerms == nil {
+        // The quote may be of the storefront that the customer has left since.
+        if payment.billingPlanType == .monthly, product.monthlyTerms == nil || isWithoutMonthly(context.storefront) {
             return .fail(noMonthlyPlan(in: context.storefront))
         }
         if let limit = quote.unfinishedLimit, context.unfinishedCount >= limit {
@@ -263,14 +264,18 @@ enum PurchasePolicy {
     }
 
     /// Returns the failure of a payment by the month for a product that is not sold so.
-    private static func noMonthlyPlan(in storefront: String?) -> TransactionError {
-        let isNowhere = storefront.map(BillingPlan.storefrontsWithoutMonthly.contains) ?? false
-        return TransactionError(
+    static func noMonthlyPlan(in storefront: String?) -> TransactionError {
+        TransactionError(
             .storeProductNotAvailable,
-            isNowhere
+            isWithoutMonthly(storefront)
                 ? "No subscription is sold in monthly payments in the storefront \(storefront ?? "")."
                 : "The product is not sold in monthly payments.",
             reason: TransactionError.billingPlanUnavailable)
+    }
+
+    /// Tells whether no subscription is sold in monthly payments in a storefront.
+    static func isWithoutMonthly(_ storefront: String?) -> Bool {
+        storefront.map(BillingPlan.storefrontsWithoutMonthly.contains) ?? false
     }
 
     private static let noOfferOfPlan = TransactionError(

@@ -144,7 +144,7 @@ private struct KnownSubscriptions {
         // A payment that failed as already subscribed has no terms. Its product was the subscription's, or its next.
         let product = payment.transaction.payment.productIdentifier
         if let present = all.first(where: { $0.product.isExactly(product) }) { return present }
-        if let scheduled = all.first(where: { $0.renewProduct.isExactly(product) }) { return scheduled }
+        if let scheduled = all.first(where: { $0.productAfterwards.isExactly(product) }) { return scheduled }
         let earlier = paid.filter { $0.product.isExactly(product) }
         return all.first { known in earlier.contains { $0.originalID.isExactly(known.originalID) } }
     }

@@ -132,9 +132,10 @@ struct ServerEventService: QueuePart {
 }
 
 extension Subscription {
-    /// Whether the price of a renewal is missing, which only Catalog knows.
+    /// Whether a quote may know the price of a renewal better: of one whose price is missing, and of a commitment's.
     fileprivate var lacksPrice: Bool {
         renewalPrice == nil || commitmentRenewal.map { $0.renewalPrice == nil } ?? false
+            || commitment.map { !$0.isLast } ?? false
     }
 }
 

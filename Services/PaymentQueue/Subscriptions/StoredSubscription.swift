@@ -212,7 +212,7 @@ extension StoredSubscription {
         return CommitmentRenewal(
             willAutoRenew: renewsAfterwards, autoRenewProductIdentifier: productAfterwards,
             billingPlanType: planAfterwards, renewalDate: commitment.expiresDate,
-            renewalPrice: isChanged
+            renewalPrice: isChanged && renewsAfterwards
                 ? nil : (priceIncrease?.price).flatMap { $0.times(commitment.totalBillingPeriods) } ?? commitment.price)
     }
 }

@@ -139,7 +139,10 @@ struct SubscriptionReader: QueuePart {
         }
         if value.isCommitted {
             let quote = await quote(due.quoteAfterwards, &quoted, until: last)
-            if let price = quote?.price(after: value) { shown.commitmentRenewal?.renewalPrice = price }
+            // The claim has no currency of its own, so it is that of the present payments or absent.
+            if let price = quote?.price(after: value), price.currency == value.plan?.commitment?.price.currency {
+                shown.commitmentRenewal?.renewalPrice = price
+            }
         } else if let price = shown.renewalPrice {
             let count = value.planAfterwards == .monthly ? BillingPlan.paymentsPerCommitment : 1
             shown.commitmentRenewal?.renewalPrice = price.times(count)
@@ -166,11 +169,11 @@ struct SubscriptionReader: QueuePart {
         {
             priced.renewalPrice = shown.renewalPrice
         }
-        if let wanted = told.commitmentRenewal, wanted.renewalPrice == nil, let known = shown.commitmentRenewal,
+        if let wanted = told.commitmentRenewal, let known = shown.commitmentRenewal, let price = known.renewalPrice,
             known.autoRenewProductIdentifier.isExactly(wanted.autoRenewProductIdentifier),
             known.billingPlanType == wanted.billingPlanType
         {
-            priced.commitmentRenewal?.renewalPrice = known.renewalPrice
+            priced.commitmentRenewal?.renewalPrice = price
         }
         return priced
     }

@@ -236,9 +236,13 @@ struct SubscriptionService: Sendable {
 }
 
 extension Product {
-    /// Returns the plan of a change to this product: the present one, if the product has it.
+    /// Returns the plan of a change to this product: the scheduled or present one, if the product has it.
     fileprivate func plan(instead value: StoredSubscription) -> BillingPlan? {
         if productIdentifier.isExactly(value.product) { return value.plan?.present }
+        let scheduled = value.planAfterwards
+        if productIdentifier.isExactly(value.productAfterwards), scheduled == .upFront || monthlyTerms != nil {
+            return scheduled
+        }
         return value.presentPlan == .monthly && monthlyTerms != nil ? .monthly : pricingTerms.map { _ in .upFront }
     }
 }

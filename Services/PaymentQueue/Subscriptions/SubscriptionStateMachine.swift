@@ -267,12 +267,13 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             value.period.end = at
             actions.append(.cutPeriods(at: at))
         }
+        let words = isEarly ? reason.rawValue : detail(of: reason)
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
         (value.willAutoRenew, value.failsNext) = (false, false)
         forgetAfterwards()
         leaveRetry()
         forgetIncrease()
-        record(.expired, expires: value.period.end, detail: isEarly ? reason.rawValue : detail(of: reason))
+        record(.expired, expires: value.period.end, detail: words)
     }
 
     /// Describes an expiry. Testers do not expect the sandbox's maximum, so the timeline names it instead of `other`.
@@ -298,6 +299,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         (value.period.start, value.dueAt) = (min(value.period.start, value.period.end), value.period.end)
         value.anchor = RenewalSchedule.Anchor(at: value.period.end, count: 0)
         forgetAfterwards()
+        // The commitment has ended with the payment that was taken back.
+        value.plan?.commitment = nil
         value.offer = nil
         record(taken)
         try disable()
@@ -387,7 +390,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
                     + "after that")
         }
         if value.priceIncrease?.status == .pending { forgetIncrease() }
-        try enable()
+        // Inside a commitment the next payment comes in any case, also if nothing follows the last one.
+        if !value.isCommitted { try enable() }
         guard at < value.period.end else { return }
         value.period.end = at
         value.anchor = RenewalSchedule.Anchor(at: at, count: 0)

@@ -38,6 +38,30 @@ import Testing
             RenewalPolicy.step(life.value, life.context, at: life.value.period.end) == .change(.expired(.cancelled)))
     }
 
+    @Test func `S3: a renewal that is forced within a commitment leaves auto-renew turned off`() throws {
+        var life = CommittedLife(at: Self.start)
+        _ = try life.handle(.autoRenewDisabled)
+        for number in 2...12 {
+            _ = try life.handle(.cutShort)
+            #expect(!life.value.renewsAfterwards)
+            _ = try life.pay()
+            #expect(life.place == "\(number)/12")
+        }
+        #expect(!life.value.willAutoRenew)
+        // A renewal that is forced in the last period is one that the customer wants.
+        _ = try life.handle(.cutShort)
+        #expect(life.value.willAutoRenew)
+    }
+
+    @Test func `what follows a commitment has a price after it was changed and turned off`() throws {
+        var life = CommittedLife(at: Self.start)
+        for _ in 2...12 { _ = try life.pay() }
+        _ = try life.handle(.changeScheduled(to: "lite", by: nil))
+        #expect(life.value.commitmentRenewal?.renewalPrice == nil)
+        _ = try life.handle(.autoRenewDisabled)
+        #expect(life.value.commitmentRenewal?.renewalPrice == .usd("71.88"))
+    }
+
     @Test func `turned on again within a commitment another one follows`() throws {
         var life = CommittedLife(at: Self.start)
         _ = try life.handle(.autoRenewDisabled)

@@ -16,6 +16,7 @@ import Testing
             store.catalogue.sell(.committed("year"), level: 2)
             store.catalogue.sell(.committed("top", "119.99", month: "11.99"), level: 1)
             store.catalogue.sell(.subscription("lite", "2.99"), level: 3)
+            try await store.set("alice", TesterSettings(storefront: "FRA"))
             try await body(store, try await store.customerApp())
         }
     }
@@ -174,12 +175,48 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the scheduled product chosen once more keeps its plan, and no other sum follows`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let original = try await alice.subscribe("year")
+            store.catalogue.sell(.committed("lite", "29.99", month: "2.99"), level: 3)
+            try await alice.buyMonthly("lite")
+            #expect(try await alice.subscription().renewalPrice == .usd("2.99"))
+            try? await alice.update(original, product: "lite")
+            let waiting = try await alice.subscription()
+            #expect(waiting.renewalBillingPlanType == .monthly && waiting.renewalPrice == .usd("2.99"))
+            #expect(waiting.autoRenewProductIdentifier == "lite")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a payment that is made early and refunded ends the commitment`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            let original = try await alice.commit(to: "year")
+            let early = try await store.operate(original, .renew)
+            #expect(early.subscription.commitment?.billingPeriodNumber == 2)
+            _ = try await store.refund(try #require(early.transaction).id)
+            let left = try await alice.subscription()
+            #expect(left.state == .subscribed && !left.willAutoRenew)
+            #expect(left.commitment == nil && left.commitmentRenewal == nil)
+            try await store.jump(by: "2mo")
+            #expect(try await alice.subscription().state == .expired)
+            #expect(try await store.renewals().count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a product without the plan is refused, and so is an offer`(_ engine: Engine) async throws {
         try await withStore(engine) { store, alice in
             let refused = try await alice.buyMonthly("pro.yearly")
             #expect(refused.error?.name == "storeProductNotAvailable")
             #expect(refused.error?.reason == "billingPlanUnavailable")
-            #expect(refused.error?.localizedDescription.contains("storefront USA") == true)
+            #expect(refused.error?.localizedDescription == "The product is not sold in monthly payments.")
+            try await store.set("alice", TesterSettings(storefront: "USA"))
+            let nowhere = try await alice.buyMonthly("year", key: "USA")
+            #expect(nowhere.error?.localizedDescription.contains("in the storefront USA") == true)
+            try await store.set("alice", TesterSettings(storefront: "FRA"))
             var payment = Payment(requestIdentifier: "offer", productIdentifier: "year")
             payment.billingPlanType = .monthly
             var product = Product.committed("year")

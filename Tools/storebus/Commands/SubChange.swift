@@ -109,9 +109,7 @@ struct GroupChoice: Sendable {
     func check(_ product: String, _ direction: ChangeDirection) throws(CLIError) {
         let account = present.account ?? "the account"
         if product.isExactly(present.productIdentifier) {
-            let isScheduled =
-                present.willAutoRenew && !present.autoRenewProductIdentifier.isExactly(present.productIdentifier)
-            if isScheduled || !present.state.isExisting { return }
+            if present.isChangeScheduled || !present.state.isExisting { return }
             throw CLIError(
                 .usage, "\(account) has '\(product)' now; nothing was bought", hints: hints(product, direction))
         }
@@ -153,6 +151,18 @@ struct GroupChoice: Sendable {
     }
 }
 
+extension Subscription {
+    /// Whether another product or plan follows the present period, or the commitment.
+    fileprivate var isChangeScheduled: Bool {
+        if let next = commitmentRenewal {
+            return next.willAutoRenew
+                && (!next.autoRenewProductIdentifier.isExactly(productIdentifier)
+                    || next.billingPlanType != billingPlanType)
+        }
+        return willAutoRenew && !autoRenewProductIdentifier.isExactly(productIdentifier)
+    }
+}
+
 extension SubscriptionChangeCommand {
     /// Buys another product of a subscription's group, and reports the effect.
     fileprivate func buy(_ direction: ChangeDirection, _ context: CommandContext) async throws {
@@ -162,7 +172,8 @@ extension SubscriptionChangeCommand {
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil,
-            key: "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
+            key: "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
+            plan: product.isExactly(present.productIdentifier) ? present.billingPlanType : nil)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(present.installation(context), context)
         }

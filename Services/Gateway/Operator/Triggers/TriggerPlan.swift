@@ -314,7 +314,8 @@ private struct TriggerPlanner {
         if let plan = try existing(
             { $0.state == .subscribed && $0.willAutoRenew },
             plan: { subject, known in
-                let isScheduled = !known.autoRenewProductIdentifier.isExactly(known.productIdentifier)
+                let next = known.commitmentRenewal?.autoRenewProductIdentifier ?? known.autoRenewProductIdentifier
+                let isScheduled = !next.isExactly(known.productIdentifier)
                 if subtype == nil, isScheduled {
                     return TriggerPlan(about: subject, cause: [.choose(known.productIdentifier)])
                 }

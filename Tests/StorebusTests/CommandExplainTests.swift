@@ -175,8 +175,14 @@ import Testing
         let changed = why(commit(true, "pro.weekly", .upFront))
         #expect(changed.because.hasSuffix("so after payment 12 it renews as pro.weekly"))
         #expect(
-            SubscriptionFormat.plan(changed.subscription)?.hasSuffix("it renews as pro.weekly for 99.99 USD up front")
+            SubscriptionFormat.plan(changed.subscription)?.hasSuffix("then it renews as pro.weekly for 99.99 USD")
                 == true)
+        let upFront = why(commit(true, "pro.monthly", .upFront))
+        #expect(
+            SubscriptionFormat.plan(upFront.subscription)?.hasSuffix("then it renews for 99.99 USD up front") == true)
+        #expect(
+            SubscriptionFormat.status(ended.subscription)
+                == "renews 2027-01-28 10:00:04Z for 9.99 USD, ends 2027-10-28 10:00:04Z after payment 12")
         #expect(SubscriptionFormat.plan(Subscribed.subscription) == nil)
     }
 

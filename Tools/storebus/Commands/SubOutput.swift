@@ -138,7 +138,7 @@ enum SubscriptionFormat {
         guard next.willAutoRenew else { return ", then it ends" }
         let isOther = !next.autoRenewProductIdentifier.isExactly(subscription.productIdentifier)
         let product = isOther ? " as \(next.autoRenewProductIdentifier)" : ""
-        let plan = next.billingPlanType == .monthly ? "" : " up front"
+        let plan = isOther || next.billingPlanType == .monthly ? "" : " up front"
         return ", then it renews\(product)" + (next.renewalPrice.map { " for \(Format.price($0))" } ?? "") + plan
     }
 
@@ -151,7 +151,7 @@ enum SubscriptionFormat {
             let other = subscription.autoRenewProductIdentifier
             let product = other.isExactly(subscription.productIdentifier) ? "" : " as \(other)"
             return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Format.price($0))" } ?? "")
-                + consent(subscription)
+                + consent(subscription) + endOfCommitment(subscription)
         case .inGracePeriod:
             let until = Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
             return "access until \(until), \(retry(subscription))"
@@ -160,6 +160,13 @@ enum SubscriptionFormat {
             return "ended \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
         case .revoked: return "the period would have gone to \(end)"
         }
+    }
+
+    /// The end after a commitment whose payments go on: `, ends 2028-03-01 10:00:00Z after payment 12`.
+    private static func endOfCommitment(_ subscription: Subscription) -> String {
+        guard let next = subscription.commitmentRenewal, !next.willAutoRenew else { return "" }
+        let count = subscription.commitment?.totalBillingPeriods ?? BillingPlan.paymentsPerCommitment
+        return ", ends \(Format.time(next.renewalDate)) after payment \(count)"
     }
 
     /// The tries of a declined charge that are ahead: `the charge is tried again 2027-02-01 10:00:04Z, …`.

@@ -69,7 +69,9 @@ struct ReconnectTests {
             let reader = broker.client("reader")
             let seen = Locked<[Int]>([])
             _ = try await reader.subscribe("sb.evt.kept") { message in seen.withLock { $0.append(message.body.count) } }
-            // The same client publishes, so that its subscription is certainly there before its events.
+            // The same client publishes, so that its subscription is certainly there before its events. A client that is
+            // not connected yet may be so for a moment after the kill, and write to what is gone.
+            try await reader.waitUntilConnected(timeout: .seconds(5))
             await broker.kill()
             try await eventually("the loss was noticed") { reader.state != .connected }
             try reader.publish("sb.evt.kept", body: [1])

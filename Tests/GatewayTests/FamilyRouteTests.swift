@@ -39,8 +39,8 @@ import Testing
 
     @Test func `who is unknown is 422, and what is unknown 404`() async throws {
         try await GatewayHarness.run { store in
-            let nobody = try await send(store, .PUT, "/smith", body: #"{"organiser":"nobody"}"#)
-            #expect(nobody.status == 422 && nobody.json["path"] == "$.organiser")
+            let stranger = try await send(store, .PUT, "/smith", body: #"{"organiser":"stranger"}"#)
+            #expect(stranger.status == 422 && stranger.json["path"] == "$.organiser")
             #expect(try await send(store, .PUT, "/jones/members/bob").status == 404)
             #expect(try await send(store, .DELETE, "/jones/members/bob").status == 404)
             let app = "/admin/v1/apps/com.example.none/families"

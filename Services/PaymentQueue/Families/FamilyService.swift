@@ -5,7 +5,8 @@ import StoreModels
 
 /// Handles `family.put`, `.list`, `.end`, `.add` and `.remove`: an app's families.
 ///
-/// What a change shares or takes back is done before the reply, as far as the time allows (``SharingService``).
+/// A change of a family shares purchases and takes them back before the reply, as far as the time allows
+/// (``SharingService``).
 struct FamilyService: QueuePart {
     /// Maximum number of families in one page.
     static let pageMax = 500

@@ -20,7 +20,7 @@ struct SharedPurchase: Hashable, Sendable {
     var isRevoked: Bool
 }
 
-/// Reads and writes which member's transaction was made of which buyer's transaction.
+/// Reads and writes the pairs of a buyer's transaction and the member's transaction that was made of it.
 enum SharedPurchaseRepository {
     // MARK: Decisions
 

@@ -50,7 +50,7 @@ struct SharingService: QueuePart {
     /// Sweeps until nothing is left for a family, or until an instant. The background sweep does the rest.
     func settle(_ family: FamilyReference, until last: ContinuousClock.Instant) async {
         do {
-            // What could not be done, as about a customer who is locked, is tried again.
+            // A sweep leaves some work to the next one, such as a customer whom another commit has locked.
             while ContinuousClock.now < last, try await sweep(of: family) > 0 {
                 try await Task.sleep(for: Self.pause)
             }
@@ -82,7 +82,7 @@ struct SharingService: QueuePart {
                     delayed(buyer, error)
                 }
             }
-            // What failed keeps the person due.
+            // The person stays due, so the next sweep tries the failed ones again.
             guard failed == 0 else { return }
             guard changed == 0 else { continue }
             return try await end(person)

@@ -180,7 +180,7 @@ extension StoredSubscription {
     }
 }
 
-/// What follows the present period, or the commitment as long as more of its payments are to come.
+/// The product, plan and renewal that follow: after the commitment while it has more payments, else after the period.
 extension StoredSubscription {
     /// Whether more payments of a commitment are to come.
     var isCommitted: Bool { plan?.afterwards != nil }

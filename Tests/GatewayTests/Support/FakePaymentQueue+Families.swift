@@ -6,8 +6,8 @@ extension FakePaymentQueue {
     func serveFamilies() {
         service.handle(PaymentEndpoints.putFamily) { [self] request in
             try check()
-            guard request.organiser != "nobody" else {
-                throw StoreError.invalid("$.organiser", "'nobody' is no customer", status: 422)
+            guard request.organiser != "stranger" else {
+                throw StoreError.invalid("$.organiser", "'stranger' is no customer", status: 422)
             }
             return contents.withLock { contents in
                 let made = Sample.family(request.family, request.organiser)

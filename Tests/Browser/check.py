@@ -1160,6 +1160,68 @@ def other_app(browser, store):
     return "the first steps name its product; bought, upgraded and downgraded from the products' pages"
 
 
+def family(browser, store):
+    """A family made, joined, changed and ended on its persons' pages; the member has what is shared."""
+    def persons():
+        return [(one["account"], one["sharesPurchases"], one["receivesPurchases"])
+                for family in store.ask("GET", f"/admin/v1/apps/{APP}/families")["families"] for one in family["persons"]]
+
+    store.buy("fay", "com.example.hiddenBeaches", "family-fay")
+    browser.open("customers/fay")
+    browser.says("The account is in no family.", "main section[aria-label='Family']")
+    browser.fill("main section[aria-label='Family'] input[name=family]", "smith")
+    browser.click("Create family", "main section[aria-label='Family']")
+    card = "main section[aria-label='Family “smith”']"
+    browser.fill(f"{card} input[name=account]", "finn")
+    browser.click("Add account", card)
+    browser.says("finn added to smith.", ".toasts")
+    assert persons() == [("fay", True, True), ("finn", True, True)], persons()
+    assert not browser.axe(), browser.axe()
+    browser.open("customers/finn")
+    browser.until("what fay shares", lambda: "com.example.hiddenBeaches" in browser.text("main section[aria-label='Entitlements']"))
+    browser.click("Copy “Receives” as CLI or curl", f"{card} li:last-child")
+    browser.says("storebus family add --receives no smith finn", "dialog")
+    browser.click("Close", "dialog")
+    browser.click("Receives", f"{card} li:last-child")
+    browser.until("it to be gone", lambda: "com.example.hiddenBeaches" not in browser.text("main section[aria-label='Entitlements']"))
+    assert persons()[1] == ("finn", True, False), persons()
+    browser.click("End family", card)
+    browser.click("End family", "dialog")
+    browser.says("The account is in no family.", "main section[aria-label='Family']")
+    assert persons() == [], persons()
+    return "made, joined, changed and ended; what is shared comes and goes"
+
+
+def monthly(browser, store):
+    """A year in monthly payments, bought on the customer's page; the subscription says its payment."""
+    other = "com.example.years"
+    store.ask("PUT", f"/admin/v1/apps/{other}/catalog", {
+        "version": {"major": 5, "minor": 0}, "settings": {"_storefront": "DEU"}, "products": [],
+        "subscriptionGroups": [{"id": "77002", "name": "Club", "localizations": [], "subscriptions": [{
+            "type": "RecurringSubscription", "productID": f"{other}.year", "displayPrice": "49.99", "referenceName": "Year",
+            "localizations": [{"locale": "en_US", "displayName": "Year", "description": "Year"}], "subscriptionGroupID": "77002", "groupNumber": 1,
+            "recurringSubscriptionPeriod": "P1Y", "billingPlans": [{"billingPlanType": "MONTHLY", "displayPrice": "4.99", "commitmentDisplayPrice": "59.88"}]}]}]})
+    browser.open("overview", whole=True)
+    app = browser.until("the app", lambda: [one for one in browser.all("header.top select") if other in one.text][0])
+    Select(app).select_by_value(other)
+    browser.open(f"products/{other}.year")
+    browser.fill("main section[aria-label='Buy'] input[name=account]", "yuri" + Keys.TAB)
+    plan = Select(browser.until("the plans", lambda: browser.all("main select[name=plan]")[0]))
+    assert "4.99" in plan.options[1].text and "59.88" in plan.options[1].text, plan.options[1].text
+    plan.select_by_value("MONTHLY")
+    browser.click("Buy", "main section[aria-label='Buy']")
+    browser.says(f"Purchased {other}.year:", ".toasts")
+    held = store.ask("GET", f"/admin/v1/subscriptions?account=yuri&bundleId={other}")["subscriptions"][0]
+    assert held["billingPlanType"] == "MONTHLY", held
+    browser.open(f"subscriptions/{held['originalTransactionIdentifier']}")
+    browser.says("payment 1 of 12", "main .card")
+    browser.says("59.88 in all", "main .facts")
+    assert not browser.axe(), browser.axe()
+    Select(browser.all("header.top select")[0]).select_by_value(APP)
+    browser.settled()
+    return "bought by the month; payment 1 of 12"
+
+
 def faults(browser, store):
     """Faults put in force by keyboard, counted while something is bought, said on every page, and healed."""
     def named():
@@ -1610,7 +1672,7 @@ def widths(browser, store):
 
 
 CHECKS = [plain, signing_in, sizes, pages, feed, places, failed_test, finding, lists, widths, purchase, featured, ask_to_buy, commands, hostile, many, many_customers, keyboard, dragging, typing, operate,
-          notification, hub, other_app, bus, drain, faults, run, badge, two_tabs, without_worker, recovery]
+          notification, hub, other_app, family, monthly, bus, drain, faults, run, badge, two_tabs, without_worker, recovery]
 
 
 def main():

@@ -43,7 +43,7 @@ Object.assign(strings, {
         },
     },
     subscriptions: {
-        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, ends: 'ends', retries: 'the charge is tried again', lastTry: 'Last try', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
+        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, payment: (number, count) => `payment ${number} of ${count}`, plan: 'Billing plan', monthly: (place, price) => `monthly, ${place}, ${price} in all`, upFront: 'up front', commitment: 'Committed until', then: 'Then', ends: 'ends', retries: 'the charge is tried again', lastTry: 'Last try', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
     },
     customers: {
         accounts: 'Accounts', devices: 'Devices', filterHint: 'Part of a name, account= storefront= device= bundleId=. All terms must match.', newAccount: 'New account', create: 'Create account', created: 'Account created:', newDevice: 'New device', addDevice: 'Create device', isSet: 'Settings',
@@ -57,8 +57,13 @@ Object.assign(strings, {
         deviceDeleted: device => `Device ${device} deleted.`, deviceSet: (device, platform, version) => `${device} runs ${platform} ${version}.`, deviceCreated: device => `Device ${device} created.`, installed: (app, version, device) => `${app} ${version} installed on ${device}.`, uninstalled: (app, device) => `${app} uninstalled from ${device}.`,
         change: 'Edit', launched: 'launched', notLaunched: 'not launched yet', version: 'Version', promoted: 'Promoted purchases',
     },
+    family: {
+        title: 'Family', of: family => `Family “${family}”`, none: 'The account is in no family.', name: 'Name', create: 'Create family', join: 'Join family', organiser: 'organiser', shares: 'Shares', receives: 'Receives', add: 'Add account', remove: 'Remove', end: 'End family',
+        created: family => `Family ${family} created.`, added: (account, family) => `${account} added to ${family}.`, changed: account => `Sharing of ${account} changed.`, removed: account => `${account} removed.`, ended: family => `Family ${family} ended.`,
+        removeConfirm: account => `${account} loses what the family shares, and the family what ${account} shares.`, endConfirm: family => `The accounts of ${family} lose what the others share.`,
+    },
     buy: {
-        title: 'Buy', kinds: { buy: 'Buy', owned: 'Owned', upgrade: 'Upgrade', downgrade: 'Downgrade', crossgrade: 'Crossgrade', unknown: 'Not known' }, notForSale: 'Not available in the app’s storefront.', nothing: 'No products available.',
+        title: 'Buy', plan: 'Billing plan', upFront: price => `${price} up front`, monthly: (price, total) => `${price} a month, ${total} in all`, kinds: { buy: 'Buy', owned: 'Owned', upgrade: 'Upgrade', downgrade: 'Downgrade', crossgrade: 'Crossgrade', unknown: 'Not known' }, notForSale: 'Not available in the app’s storefront.', nothing: 'No products available.',
         says: { upgrade: 'Takes effect immediately. The rest of the current period is refunded.', downgrade: 'Takes effect at the next renewal.', crossgrade: 'Takes effect immediately if both have the same duration, else at the next renewal.', unknown: 'The account has more transactions than this page reads, so it may own this product.' },
         said: { purchased: product => `Purchased ${product}:`, purchasing: product => `Purchase of ${product} in progress:`, deferred: product => `Purchase of ${product} deferred:` }, failed: (product, error) => `Purchase of ${product} failed. ${error}`,
     },

@@ -27,13 +27,13 @@ extension HTTPCall {
         loggedPath = values[.code].map { _ in "\(endpoint.route.path)" }
     }
 
-    /// - Parameter key: Its Idempotency-Key, when it needs one.
+    /// - Parameter key: Its Idempotency-Key, when it needs one. Such a request waits for an outcome only for a short time.
     init<Body: Encodable, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil
     ) {
         self.init(endpoint, values)
-        headers = key.map { ["Idempotency-Key": $0] } ?? [:]
+        headers = key.map { ["Idempotency-Key": $0, "Sb-Timeout": "\(ClientLimits.outcomeMilliseconds)"] } ?? [:]
         self.body = Self.bytes(of: body)
     }
 

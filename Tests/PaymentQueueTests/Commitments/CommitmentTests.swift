@@ -183,7 +183,7 @@ import Testing
             store.catalogue.sell(.committed("lite", "29.99", month: "2.99"), level: 3)
             try await alice.buyMonthly("lite")
             #expect(try await alice.subscription().renewalPrice == .usd("2.99"))
-            try? await alice.update(original, product: "lite")
+            try await alice.update(original, product: "lite")
             let waiting = try await alice.subscription()
             #expect(waiting.renewalBillingPlanType == .monthly && waiting.renewalPrice == .usd("2.99"))
             #expect(waiting.autoRenewProductIdentifier == "lite")

@@ -4,7 +4,7 @@ import { strings } from '../strings.pages.js';
 import { all, appURL, get, newKey } from './api.js';
 import { Action, cli, making } from './actions.js';
 import { useData } from './data.js';
-import { priced } from './format.js';
+import { money, priced } from './format.js';
 import { link } from './router.js';
 import { asDevice } from './sessions.js';
 import { productOf, rowOf, shortId } from './transactions.js';
@@ -12,6 +12,7 @@ import { Choice, Field, Loaded, values } from './ui.js';
 
 const text = strings.buy;
 const SEVERAL = new Set(['consumable', 'nonRenewable']);
+const MONTHLY = 'MONTHLY';
 const isOver = subscription => subscription.state === 'expired' || subscription.state === 'revoked';
 
 // Each subscription's place in its group, the first being the highest.
@@ -65,11 +66,11 @@ export const bought = {
     to: one => ({ href: link('transactions', one.id), name: shortId(one) }),
 };
 
-function buy(who, product, quantity, label) {
-    const body = { productIdentifier: product, ...quantity > 1 && { quantity } };
+function buy(who, product, { quantity, plan }, label) {
+    const body = { productIdentifier: product, ...quantity > 1 && { quantity: Number(quantity) }, ...plan && { billingPlanType: plan } };
     return {
         label, method: 'POST', path: '/v1/payments', body, session: true, key: true, ...bought,
-        cli: cli(['buy', [product], '--as', who.account, '--device', who.deviceId, ...quantity > 1 ? ['--quantity', quantity] : []], who.bundleId),
+        cli: cli(['buy', [product], '--as', who.account, '--device', who.deviceId, ...quantity > 1 ? ['--quantity', quantity] : [], ...plan ? ['--plan', plan.toLowerCase()] : []], who.bundleId),
         run: () => asDevice(who, 'POST', '/v1/payments', { body, key: newKey() }),
     };
 }
@@ -84,16 +85,18 @@ export function Buy({ app, account, product, devices = [], goods: { products, le
     if (!one) return html`<p class="empty">${product ? text.notForSale : text.nothing}</p>`;
     const id = one.productIdentifier;
     const label = text.kinds[kind(one)];
+    const monthly = one.pricingTerms?.find(terms => terms.billingPlanType === MONTHLY);
     const make = making(label, form => {
         const said = values(form);
         const buyer = account || said.account;
-        return buy({ client: 'app', bundleId: app, account: buyer, deviceId: said.device || `${buyer}-1` }, id, Number(said.quantity || 1), label);
+        return buy({ client: 'app', bundleId: app, account: buyer, deviceId: said.device || `${buyer}-1` }, id, said, label);
     });
     return html`<form class="row end">
         ${!product && html`<${Choice} label=${strings.transactions.product} name="product" value=${id} options=${products.map(other => [other.productIdentifier, `${other.localizedTitle} · ${priced(other)}${kind(other) === 'buy' ? '' : ` · ${text.kinds[kind(other)].toLowerCase()}`}`])} onChange=${choose} />`}
         ${!account && html`<${Field} label=${strings.transactions.account} name="account" required autocomplete="off" onChange=${event => onAccount(event.target.value)} />`}
         ${devices.length > 1 && html`<${Choice} label=${strings.transaction.device} name="device" options=${devices} />`}
         ${SEVERAL.has(one.type) && html`<${Field} label=${strings.transactions.quantity} name="quantity" type="number" min="1" max="10" value="1" />`}
+        ${monthly && html`<${Choice} label=${text.plan} name="plan" options=${[['', text.upFront(priced(one))], [MONTHLY, text.monthly(money(monthly.price), money(monthly.commitmentPrice))]]} />`}
         ${canBuy(one) ? html`<${Action} of=${make} done=${done} primary key=${label} />` : html`<span class=${kind(one) === 'owned' ? 'pill good' : 'pill'}>${label}</span>`}
     </form>${text.says[kind(one)] && html`<p class="soft small">${text.says[kind(one)]}</p>`}`;
 }

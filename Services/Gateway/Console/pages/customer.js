@@ -5,6 +5,7 @@ import { all, appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
 import { Buy, goodsOf, holdingsOf } from '../lib/buy.js';
 import { useData, useEvery } from '../lib/data.js';
+import { Family } from '../lib/family.js';
 import { term, withdrawalOf } from '../lib/filter.js';
 import { State, Time, hasAll, money, words } from '../lib/format.js';
 import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
@@ -209,6 +210,7 @@ function Known({ account, app, tester, holdings, events, timelines, reload }) {
                 <${Loaded} of=${shop}>${({ goods, storefronts }) => html`
                     <${Entitlements} ...${holdings} consumables=${goods.consumables} />
                     <${Card} title=${strings.buy.title}><div class="stack"><${Buy} app=${app} account=${account} goods=${goods} holdings=${holdings} devices=${devices.map(one => one.deviceId)} done=${reload} /></div></${Card}>
+                    <${Family} app=${app} account=${account} done=${reload} />
                     <${Behaviour} tester=${tester} storefronts=${storefronts} done=${reload} key=${JSON.stringify(tester.overrides)} />`}</${Loaded}>
                 <h2>${text.devices}</h2>
                 <${Loaded} of=${known}>${() => devices.length === 0 ? html`<p class="soft">${text.noDevices}</p>`

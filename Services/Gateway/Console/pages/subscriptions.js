@@ -32,6 +32,16 @@ function load(app, state, after, only) {
         .then(async page => ({ ...page, timelines: await Promise.all(page.subscriptions.map(timeline)) }));
 }
 
+const placeOf = ({ commitment }) => commitment && text.payment(commitment.billingPeriodNumber, commitment.totalBillingPeriods);
+
+// The plan, and what follows a year in monthly payments.
+function planOf(subscription) {
+    const { billingPlanType, commitment, commitmentRenewal: next } = subscription;
+    if (!commitment) return [[text.plan, billingPlanType && text.upFront]];
+    return [[text.plan, text.monthly(placeOf(subscription), money(commitment.price))], [text.commitment, html`<${Time} at=${commitment.expiresDate} />`],
+        [text.then, next && (next.willAutoRenew ? next.autoRenewProductIdentifier : text.ends)]];
+}
+
 function comes(subscription) {
     if (subscription.state === 'expired' || subscription.state === 'revoked') return words(subscription.expirationReason);
     if (subscription.nextRetryDate) return html`${text.retries} <${Time} at=${subscription.nextRetryDate} />`;
@@ -61,10 +71,10 @@ function One({ timeline, start, end, now, reload, whole }) {
         <div class="stack">
             <p class="row"><a href=${link('products', subscription.productIdentifier)}>${subscription.productIdentifier}</a>
                 <span class="small"><${Id} of=${id} href=${link('subscriptions', id)} /></span>
-                <span class="soft small">${comes(subscription)}</span></p>
+                <span class="soft small">${placeOf(subscription) && `${placeOf(subscription)}, `}${comes(subscription)}</span></p>
             <div><${Lane} segments=${segments} start=${start} end=${end} now=${now} label=${label} />
                 <${Axis} start=${start} end=${end} say=${at => dateTime(at, isLong ? 'month' : 'day')} /></div>
-            ${whole && html`<${Doing} subscription=${subscription} done=${reload} /><${Facts} of=${[[text.group, subscription.subscriptionGroupIdentifier], [text.next, subscription.autoRenewProductIdentifier], [text.purchased, html`<${Time} at=${subscription.purchaseDate} />`], [text.grace, subscription.gracePeriodExpiresDate && html`<${Time} at=${subscription.gracePeriodExpiresDate} />`], [text.lastTry, subscription.lastRetryDate && html`<${Time} at=${subscription.lastRetryDate} />`]]} />
+            ${whole && html`<${Doing} subscription=${subscription} done=${reload} /><${Facts} of=${[[text.group, subscription.subscriptionGroupIdentifier], [text.next, subscription.autoRenewProductIdentifier], ...planOf(subscription), [text.purchased, html`<${Time} at=${subscription.purchaseDate} />`], [text.grace, subscription.gracePeriodExpiresDate && html`<${Time} at=${subscription.gracePeriodExpiresDate} />`], [text.lastTry, subscription.lastRetryDate && html`<${Time} at=${subscription.lastRetryDate} />`]]} />
                 <ol class="plain timeline">${events.map(event => html`<li><strong>${words(event.kind)}</strong> <span class="soft">${event.productIdentifier}${event.amount ? ` · ${money(event.amount)}` : ''}</span>
                     <div class="soft small"><${Time} at=${event.at} /> ${event.detail || ''}</div></li>`)}</ol>`}
         </div></${Card}>`;

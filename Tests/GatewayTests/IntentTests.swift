@@ -111,11 +111,12 @@ import Testing
     // MARK: The saved payment
 
     private func pay(
-        _ store: GatewayHarness, _ token: String, intent: String = "i_1", product: String = "com.example.pro"
+        _ store: GatewayHarness, _ token: String, intent: String = "i_1", product: String = "com.example.pro",
+        more: String = ""
     ) async throws -> Answer {
         try await store.send(
             .POST, "/v1/payments", token: token, headers: [("Idempotency-Key", "own-key")],
-            body: #"{"productIdentifier":"\#(product)","quantity":1,"intentIdentifier":"\#(intent)"}"#)
+            body: #"{"productIdentifier":"\#(product)","quantity":1,"intentIdentifier":"\#(intent)"\#(more)}"#)
     }
 
     @Test func `the saved payment goes by way of the intent, under its own key (M80, M82, I3)`() async throws {
@@ -131,6 +132,8 @@ import Testing
             #expect(added.payment.intentIdentifier == "i_1")
             #expect(added.deviceId == Sample.deviceId)
             #expect(store.payments.contents.withLock { $0.transactions.isEmpty }, "nothing goes past the intent")
+            #expect(try await pay(store, token, more: #","offer":{"winBack":"back"}"#).status == 201)
+            #expect(store.promotions.contents.withLock { $0.additions.map(\.offer) } == [nil, "back"])
             store.promotions.contents.withLock { $0.added?.isReplayed = true }
             #expect(try await pay(store, token).headers.first(name: "Idempotent-Replayed") == "true")
         }

@@ -188,7 +188,7 @@ import Testing
         #"{"productIdentifier":"p","offer":{}}"#,
         #"{"productIdentifier":"p","offer":{"winBack":"b","promotional":{"identifier":"o","jws":"x"}}}"#,
         #"{"productIdentifier":"p","offer":{"winBack":"b"},"paymentDiscount":{}}"#,
-        #"{"productIdentifier":"p","offer":{"winBack":"b"},"intentIdentifier":"i"}"#,
+        ##"{"productIdentifier":"p","offer":{"promotional":{"identifier":"b","jws":"x"}},"intentIdentifier":"i"}"##,
         #"{"productIdentifier":"p","introductoryEligibility":"x","intentIdentifier":"i"}"#,
         #"{"productIdentifier":"p","billingPlanType":"MONTHLY","intentIdentifier":"i"}"#,
         #"{"productIdentifier":"p","billingPlanType":"WEEKLY"}"#,

@@ -50,13 +50,13 @@ import Testing
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.contents.withLock { $0.storefront = "FRA" }
-            let body = #"{"productIdentifier":"com.example.pro","source":"search"}"#
+            let body = #"{"productIdentifier":"com.example.pro","source":"search","offer":"back"}"#
             #expect(try await tap(store, token, body).status == 200)
             let start = try #require(store.promotions.contents.withLock { $0.starts.first })
             #expect(start.customerIdentifier == FakePaymentQueue.customer)
             #expect(start.account == "alice")
             #expect(start.deviceId == Sample.deviceId)
-            #expect(start.source == .search)
+            #expect(start.source == .search && start.offer == "back")
             #expect(start.facts.product == Sample.pro)
             let asked = store.catalog.contents.withLock { $0.promoting.productRequests.last }
             #expect(asked?.storefront == "FRA")
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [
         #"{"productIdentifier":""}"#, "{}", #"{"productIdentifier":"p","source":"testURL"}"#,
-        #"{"productIdentifier":"p","price":"0"}"#,
+        #"{"productIdentifier":"p","price":"0"}"#, #"{"productIdentifier":"p","offer":""}"#,
     ])
     func `a tap on nothing is refused`(body: String) async throws {
         try await GatewayHarness.run { store in

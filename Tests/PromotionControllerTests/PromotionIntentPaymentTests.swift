@@ -32,6 +32,46 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `a win-back offer that was chosen in the store is the payment's, whether the app names it or not`(
+        _ engine: Engine
+    ) async throws {
+        try await PromotionTestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            func tap(_ offer: String?) async throws -> String {
+                let started = try await alice.start(offer: offer) { facts in
+                    facts.product.winBackOffers = ["back", "again"].map { identifier in
+                        ProductDiscount(
+                            identifier: identifier, type: .subscription, price: facts.product.price,
+                            priceLocale: facts.product.priceLocale, paymentMode: .payUpFront,
+                            subscriptionPeriod: .init(numberOfUnits: 1, unit: .month), numberOfPeriods: 1)
+                    }
+                }
+                return try #require(started.intentIdentifier)
+            }
+            let back = RedeemedOffer(type: .winBack, identifier: "back")
+            let plain = try await tap(nil)
+            let ignored = try await tap("back")
+            #expect(ignored != plain, "another offer is another purchase")
+            #expect(try await tap("back") == ignored)
+            #expect(try await alice.get(ignored).offer == "back")
+            try await alice.decide(.continue, ignored)
+            #expect(store.payments.requests.last?.redeemedOffer == back)
+            let named = try await tap("back")
+            #expect(
+                try await refusal { try await alice.add(named, key: "other", offer: "again") }?.code == .intentMismatch)
+            try await alice.add(named, key: "mine", offer: "back")
+            #expect(store.payments.requests.last?.redeemedOffer == back)
+            #expect(
+                try await refusal { try await alice.add(plain, key: "plain", offer: "back") }?.code == .intentMismatch)
+            try await alice.decide(.continue, plain)
+            #expect(store.payments.requests.last?.redeemedOffer == nil)
+            let unknown = try await refusal { _ = try await tap("none") }
+            #expect(unknown?.code == .requestInvalid)
+            #expect(unknown?.message.contains("it has again, back") == true, "\(unknown?.message ?? "")")
+        }
+    }
+
     @Test(arguments: Engine.allCases, ofDecision)
     func `I3: a process that dies anywhere in a decision leaves one payment or an open intent`(
         _ engine: Engine, _ checkpoint: DecisionCheckpoint

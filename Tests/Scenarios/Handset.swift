@@ -96,8 +96,9 @@ struct AppStoreApp: Sendable {
     func featured() async throws -> Page { try await page("/v1/featured") }
 
     /// Taps Buy; the answer, with any status. Repeated while there is none: what is pending is not begun twice.
-    func tap(_ product: String, in source: String? = nil) async throws -> StoreStack.Answer {
+    func tap(_ product: String, in source: String? = nil, offer: String? = nil) async throws -> StoreStack.Answer {
         var body: [String: JSONValue] = ["productIdentifier": .string(product)]
+        if let offer { body["offer"] = .string(offer) }
         if let source { body["source"] = .string(source) }
         return try await store.repeated(.POST, "/v1/store-page/purchase", token: token, .object(body))
     }
@@ -110,9 +111,10 @@ struct AppStoreApp: Sendable {
     /// Taps Buy and expects what happens next.
     /// - Returns: The intent's identifier.
     func tap(
-        _ product: String, in source: String? = nil, expecting outcome: StartPurchaseReply.Outcome
+        _ product: String, in source: String? = nil, offer: String? = nil,
+        expecting outcome: StartPurchaseReply.Outcome
     ) async throws -> String {
-        try Self.intent(try await tap(product, in: source), expecting: outcome)
+        try Self.intent(try await tap(product, in: source, offer: offer), expecting: outcome)
     }
 
     static func intent(

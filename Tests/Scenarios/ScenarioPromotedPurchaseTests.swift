@@ -154,10 +154,37 @@ import Testing
         }
     }
 
-    private static func advance(_ duration: String, in store: StoreStack) async throws {
+    @Test func `an offer for who comes back begins in the store, and the purchase has it without the app's doing`()
+        async throws
+    {
+        try await StoreStack.run { store in
+            try await store.setUpPromotions([Products.pro])
+            let phone = Handset(store, "phone")
+            let app = try await phone.launch("delegate")
+            let shown = try await phone.openStore()
+            var onPhone = try await app.observePromotions().observer
+            let first = try await app.buy(Products.pro, key: "first")
+            let original = try #require(first.transactionIdentifier)
+            try await Self.advance("P2M", in: store)
+            try await store.must(.POST, "/admin/v1/transactions/\(original)/disableAutoRenew", .object([:]))
+            try await Self.advance("P2M", in: store, key: "lapse")
+            let unknown = try await shown.tap(Products.pro, offer: "none")
+            #expect(unknown.status == 400 && unknown.text.contains("it has back.free.month"), "\(unknown.text)")
+            let identifier = try await shown.tap(Products.pro, offer: "back.free.month", expecting: .openApp)
+            #expect(try await onPhone.nextPromotedPurchase().offer == "back.free.month")
+            #expect(try await app.decide(identifier, "continue").status < 300)
+            let id = try await app.transactionId(of: identifier)
+            let back = try await onPhone.next(.purchased, of: Products.pro)
+            #expect(back.id == id && back.offer?.type == .winBack && back.offer?.identifier == "back.free.month")
+        }
+    }
+
+    private static func advance(
+        _ duration: String, in store: StoreStack, key: String = "advance"
+    ) async throws {
         try await eventually("\(duration) have passed", within: .seconds(40)) {
             try await store.must(
-                .POST, "\(StoreStack.appPath)/clock/advance", key: "advance",
+                .POST, "\(StoreStack.appPath)/clock/advance", key: key,
                 .object(["by": .string(duration)])
             ).status == 200
         }

@@ -1,6 +1,6 @@
 -- The tables of promotion-controller's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 6713a61b912c686f, PostgreSQL 94aaadf357b495e7
+-- 1 '0.1.0': SQLite 68ffe853706f2ed8, PostgreSQL 62d9d513f229bc95
 
 -- SQLite
 
@@ -77,6 +77,7 @@ CREATE TABLE purchase_intent (
     source TEXT NOT NULL,
     payment TEXT NOT NULL,
     product TEXT NOT NULL,
+    offer TEXT,
     supported_since TEXT,
     prompt_id TEXT,
     state TEXT NOT NULL
@@ -213,6 +214,7 @@ CREATE TABLE purchase_intent (
     source text COLLATE "C" NOT NULL,
     payment text COLLATE "C" NOT NULL,
     product text COLLATE "C" NOT NULL,
+    offer text COLLATE "C",
     supported_since text COLLATE "C",
     prompt_id text COLLATE "C",
     state text COLLATE "C" NOT NULL,

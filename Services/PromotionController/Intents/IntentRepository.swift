@@ -10,14 +10,14 @@ enum IntentRepository {
         try await transaction.execute(
             """
             INSERT INTO purchase_intent (intent_identifier, bundle_id, device_id, customer_identifier, account,
-                product_identifier, source, payment, product, supported_since, prompt_id, state, expires_at, revision,
-                started_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                product_identifier, source, payment, product, offer, supported_since, prompt_id, state, expires_at,
+                revision, started_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             intent.id, intent.installation.bundleId, intent.installation.deviceId, intent.customerIdentifier,
             intent.account, intent.payment.productIdentifier, intent.source, try StoredJSON.text(intent.payment),
-            try StoredJSON.text(intent.product), intent.supportedSince, intent.promptId, intent.life.state,
-            intent.life.expiresAt.milliseconds, intent.revision, wall.milliseconds)
+            try StoredJSON.text(intent.product), intent.offer, intent.supportedSince, intent.promptId,
+            intent.life.state, intent.life.expiresAt.milliseconds, intent.revision, wall.milliseconds)
     }
 
     static func find(_ id: String, in reader: SQLReader) async throws -> StoredIntent? {

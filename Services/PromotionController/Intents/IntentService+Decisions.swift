@@ -53,6 +53,7 @@ extension IntentService {
         let decided = try await change(identifier, of: installation, request.customerIdentifier, deadline) {
             intent, commit in
             try IntentPaymentPolicy.check(request.payment, continues: intent.payment)
+            try IntentPaymentPolicy.check(offer: request.offer, continues: intent.offer)
             if intent.life.state == .continued {
                 try IntentPaymentPolicy.check(request.payment, repeats: intent.addition?.payment)
             }
@@ -151,6 +152,7 @@ extension IntentService {
         let request = AddPaymentRequest(
             bundleId: intent.installation.bundleId, customerIdentifier: intent.customerIdentifier,
             deviceId: intent.installation.deviceId, payment: addition.payment, discountCheck: addition.discountCheck,
+            redeemedOffer: intent.offer.map { RedeemedOffer(type: .winBack, identifier: $0) },
             isTest: intent.source == .testURL ? true : nil, isRepeat: intent.life.isAdded ? true : nil)
         do throws(StoreError) {
             let request = PlantedBug.isActive(.intentPaidTwice) ? request.underNewKey : request
@@ -228,6 +230,16 @@ enum IntentPaymentPolicy {
                 "paymentDiscount", payment.paymentDiscount.map { "'\($0.identifier)'" } ?? "none",
                 intent.paymentDiscount.map { "'\($0.identifier)'" } ?? "none")
         }
+    }
+
+    /// Checks the offer that the app names. An app need not name the intent's, because the payment gets it anyway.
+    /// - Throws: `intentMismatch`
+    static func check(offer: String?, continues intent: String?) throws(StoreError) {
+        guard let offer, intent?.isExactly(offer) != true else { return }
+        let expected = intent.map { "'\($0)'" } ?? "none"
+        throw StoreError(
+            .intentMismatch, "the payment's offer is '\(offer)' and the intent's is \(expected)",
+            details: ["member": .string("offer")])
     }
 
     /// Checks a payment for an intent that was continued before.

@@ -21,6 +21,8 @@ struct StoredIntent: Hashable, Sendable {
     /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
+    /// A win-back offer of the product, which the payment gets.
+    let offer: String?
     /// The first version of the app that handles promoted purchases. Nil for any.
     ///
     /// The operator had set it when the purchase began.
@@ -47,6 +49,7 @@ struct StoredIntent: Hashable, Sendable {
             requestIdentifier: "intent:\(id)", productIdentifier: request.facts.product.productIdentifier,
             intentIdentifier: id)
         product = request.facts.product
+        offer = request.offer
         supportedSince = request.facts.promotionsSupportedSince
         self.promptId = promptId
         life = StorePurchaseIntent.Life(expiresAt: now.business + StorePurchaseIntent.lifetime)
@@ -61,6 +64,7 @@ struct StoredIntent: Hashable, Sendable {
         source = try row["source"]
         payment = try StoredJSON.value(Payment.self, try row["payment"])
         product = try StoredJSON.value(Product.self, try row["product"])
+        offer = try row["offer"]
         supportedSince = try row["supported_since"]
         promptId = try row["prompt_id"]
         life = StorePurchaseIntent.Life(
@@ -80,6 +84,7 @@ struct StoredIntent: Hashable, Sendable {
                 intentIdentifier: id, state: life.state, payment: payment, product: product, source: source,
                 answerBy: life.answerBy, expiresAt: life.expiresAt, transactionId: transactionId)
         ) {
+            $0.offer = offer
             $0.deferredBy = life.deferredBy
             $0.feedback = life.feedback
         }

@@ -112,7 +112,7 @@ extension StoredIntent {
     fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
         customerIdentifier.isExactly(request.customerIdentifier)
             && payment.productIdentifier.isExactly(request.facts.product.productIdentifier)
-            && (source == .testURL) == (request.source == .testURL)
+            && (source == .testURL) == (request.source == .testURL) && offer == request.offer
     }
 }
 
@@ -124,6 +124,7 @@ enum StartPolicy {
     /// - Throws: `promotionUnsupported`, `productNotPromotable` with the reason.
     static func check(_ request: StartPurchaseRequest, on promotions: DevicePromotions) throws(StoreError) {
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
+        try check(offer: request.offer, of: request.facts.product)
         guard request.source != .testURL else { return }
         let product = request.facts.product.productIdentifier
         guard request.facts.isPromoted else {
@@ -132,6 +133,15 @@ enum StartPolicy {
         let hidden = request.facts.isHidden == true ? [product] : []
         guard PromotionArrangement(promoted: [product], hidden: hidden).isVisible(product, with: promotions.overrides)
         else { throw StoreError(.productNotPromotable, "'\(product)' is hidden on this device") }
+    }
+
+    private static func check(offer: String?, of product: Product) throws(StoreError) {
+        guard let offer else { return }
+        let offers = (product.winBackOffers ?? []).compactMap(\.identifier)
+        guard !offers.contains(where: { $0.isExactly(offer) }) else { return }
+        let those = offers.isEmpty ? "it has none" : "it has \(offers.sorted().joined(separator: ", "))"
+        throw DeviceRules.invalid(
+            "$.offer", "'\(offer)' is no win-back offer of '\(product.productIdentifier)'; \(those)")
     }
 
     /// Decides the store's next step. The intent is stored in every case.

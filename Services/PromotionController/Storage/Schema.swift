@@ -79,6 +79,7 @@ enum PromotionSchema {
                 source TEXT NOT NULL,
                 payment TEXT NOT NULL,
                 product TEXT NOT NULL,
+                offer TEXT,
                 supported_since TEXT,
                 prompt_id TEXT,
                 state TEXT NOT NULL

@@ -80,6 +80,8 @@ package struct StorePurchase: Hashable, Sendable, Codable {
     package var productIdentifier: String
     /// Left out, it is `storePage`.
     package var source: Source?
+    /// A win-back offer of the product, by identifier.
+    package var offer: String?
 }
 
 /// The body of `POST /v1/open-url`:

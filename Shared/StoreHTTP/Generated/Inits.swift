@@ -1109,8 +1109,8 @@ extension StorePageResponse {
 
 extension StorePurchase {
     @_disfavoredOverload
-    package init(productIdentifier: borrowing String, source: Source? = nil) {
-        self.init(productIdentifier: copy productIdentifier, source: source)
+    package init(productIdentifier: borrowing String, source: Source? = nil, offer: String? = nil) {
+        self.init(productIdentifier: copy productIdentifier, source: source, offer: offer)
     }
 }
 

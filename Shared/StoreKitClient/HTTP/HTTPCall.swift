@@ -27,7 +27,7 @@ extension HTTPCall {
         loggedPath = values[.code].map { _ in "\(endpoint.route.path)" }
     }
 
-    /// - Parameter key: Its Idempotency-Key, when it needs one. Such a request waits for an outcome only for a short time.
+    /// - Parameter key: Its Idempotency-Key, when it needs one. Such a request does not wait long for an outcome.
     init<Body: Encodable, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil

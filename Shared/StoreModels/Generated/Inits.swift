@@ -52,11 +52,11 @@ extension AddIntentPaymentRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String, deviceId: String, customerIdentifier: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil
+        discountCheck: DiscountCheck? = nil, offer: String? = nil
     ) {
         self.init(
             bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, payment: payment,
-            discountCheck: discountCheck)
+            discountCheck: discountCheck, offer: offer)
     }
 }
 
@@ -2310,11 +2310,11 @@ extension StartPurchaseRequest {
     @_disfavoredOverload
     public init(
         bundleId: borrowing String, deviceId: String, customerIdentifier: String, account: String,
-        source: StorePurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
+        source: StorePurchaseIntent.Source, facts: PromotedProductFacts, offer: String? = nil, requestIdentifier: String
     ) {
         self.init(
             bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, account: account,
-            source: source, facts: facts, requestIdentifier: requestIdentifier)
+            source: source, facts: facts, offer: offer, requestIdentifier: requestIdentifier)
     }
 }
 

@@ -30,6 +30,8 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var source: StorePurchaseIntent.Source
     /// Read in the customer's storefront, in the same request.
     public var facts: PromotedProductFacts
+    /// A win-back offer of the product that the user has chosen, by identifier.
+    public var offer: String?
     /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, even a late
     /// one, returns the same intent in any state.
     public var requestIdentifier: String
@@ -182,6 +184,8 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     public var payment: Payment
     /// As ``AddPaymentRequest/discountCheck``.
     public var discountCheck: DiscountCheck?
+    /// The win-back offer that the app names. Nil leaves it to the intent.
+    public var offer: String?
 }
 
 /// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept, and

@@ -45,7 +45,7 @@ public struct StorePurchaseIntent: Hashable, Sendable, Codable {
     public var payment: Payment
     /// The product as it was when the purchase began (M76).
     public var product: Product
-    /// An offer that begins with it, by identifier.
+    /// A win-back offer of the product, by identifier. The payment gets it, also if the app does not name it.
     public var offer: String?
     /// Where the user tapped Buy, for the operator's lists.
     public var source: Source

@@ -80,10 +80,8 @@ struct Phone: Sendable {
     // MARK: Purchases
 
     func start(
-        _ product: String = "coins", source: StorePurchaseIntent.Source = .storePage, key: String = UUID().uuidString,
-        facts change: (
-            inout PromotedProductFacts
-        ) -> Void = { _ in }
+        _ product: String = "coins", source: StorePurchaseIntent.Source = .storePage, offer: String? = nil,
+        key: String = UUID().uuidString, facts change: (inout PromotedProductFacts) -> Void = { _ in }
     ) async throws -> StartPurchaseReply {
         var facts = PromotedProductFacts.coins
         facts.product.productIdentifier = product
@@ -92,7 +90,7 @@ struct Phone: Sendable {
             PromotionEndpoints.startPurchase,
             StartPurchaseRequest(
                 bundleId: bundleId, deviceId: device, customerIdentifier: customer, account: account, source: source,
-                facts: facts, requestIdentifier: key))
+                facts: facts, offer: offer, requestIdentifier: key))
     }
 
     /// Begins a purchase.
@@ -127,14 +125,16 @@ struct Phone: Sendable {
     /// Adds the saved payment, as an app does with a key of its own.
     @discardableResult
     func add(
-        _ intent: String, key: String, product: String = "coins", change: (inout Payment) -> Void = { _ in }
+        _ intent: String, key: String, product: String = "coins", offer: String? = nil,
+        change: (inout Payment) -> Void = { _ in }
     ) async throws -> DecideIntentReply {
         var payment = Payment(requestIdentifier: key, productIdentifier: product, intentIdentifier: intent)
         change(&payment)
         return try await call(
             PromotionEndpoints.addIntentPayment,
             AddIntentPaymentRequest(
-                bundleId: bundleId, deviceId: device, customerIdentifier: customer, payment: payment))
+                bundleId: bundleId, deviceId: device, customerIdentifier: customer, payment: payment,
+                offer: offer))
     }
 
     func get(_ intent: String) async throws -> StorePurchaseIntent {

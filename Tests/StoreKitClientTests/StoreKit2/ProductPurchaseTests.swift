@@ -287,6 +287,24 @@ private typealias Product = StoreKitClient.Product
         #expect(store.decisions().isEmpty)
     }
 
+    @Test func `38: an intent has the win-back offer, and buying with it or without continues the intent`() throws {
+        var product = try StoreModels.Product.subscription(.freeTrial)
+        var (offer, other) = (try #require(product.introductoryPrice), try #require(product.introductoryPrice))
+        (offer.identifier, other.identifier) = ("back", "again")
+        product.winBackOffers = [offer, other]
+        var model = try StorePurchaseIntent.sample("i1", product: product.productIdentifier)
+        (model.product, model.offer) = (product, "back")
+        let intent = PurchaseIntent(model, try FakeShop().queue)
+        #expect(intent.offer?.id == "back" && intent.offer?.type == .winBack)
+        func order(_ options: Set<Product.PurchaseOption>) throws -> PaymentRequest {
+            try PurchaseOrder(product, continues: model, options).request
+        }
+        #expect(try order([]).intentIdentifier == "i1")
+        #expect(try order([.winBackOffer(.init(offer, .winBack))]).intentIdentifier == "i1")
+        #expect(try order([.winBackOffer(.init(offer, .winBack))]).offer == PurchaseOffer(winBack: "back"))
+        #expect(try order([.winBackOffer(.init(other, .winBack))]).intentIdentifier == nil, "another purchase")
+    }
+
     @Test(arguments: [StoreErrorCode.intentDecided, .intentExpired])
     func `38: an intent that was decided elsewhere, or has expired, is left out the next time`(
         _ code: StoreErrorCode

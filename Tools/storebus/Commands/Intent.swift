@@ -26,6 +26,7 @@ struct IntentStartCommand: OneAppCommand {
         """
         storebus intent start com.example.hiddenBeaches --as alice
         storebus intent com.example.hiddenBeaches --device alice-2 --source search
+        storebus intent com.example.pro.monthly --as carol --win-back back.free.month
         storebus intent 'itms-services://?action=purchaseIntent&bundleId=com.example.app&\
         productIdentifier=com.example.hiddenBeaches' --as bob
 
@@ -37,13 +38,20 @@ struct IntentStartCommand: OneAppCommand {
     @Argument("A promoted product, or an itms-services link.", "product or url", Completion.products) var what: String
     @Option("Where Buy is tapped: storePage, search or featured.", "place", .list(["storePage", "search", "featured"]))
     var source = StorePurchaseIntent.Source.storePage.rawValue
+    @Option("A win-back offer of the product, for a customer whose subscription has ended.", "offer")
+    var winBack: String?
     @OptionGroup var customer: CustomerOptions
     @OptionGroup var app: AppOptions
     @OptionGroup var options: GlobalOptions
 
     private static let sources = StorePurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
 
-    func validate() throws { try Choice.check("--source", source, among: Self.sources) }
+    func validate() throws {
+        try Choice.check("--source", source, among: Self.sources)
+        guard winBack == nil || !isLink else {
+            throw ValidationError("--win-back goes with a product, not with a link")
+        }
+    }
 
     /// The place where Buy is tapped. Omitted for the page, because stores of earlier versions do not read it.
     private var view: StorePurchase.Source? {
@@ -66,7 +74,7 @@ struct IntentStartCommand: OneAppCommand {
                     StorePageRoutes.openURL, token: session.token, body: URLToOpen(url: what))
                 : try await context.api.call(
                     StorePageRoutes.purchase, token: session.token,
-                    body: StorePurchase(productIdentifier: what, source: view))
+                    body: StorePurchase(productIdentifier: what, source: view, offer: winBack))
         } catch {
             throw await explained(error, link?.productIdentifier ?? what, installation, context)
         }

@@ -60,15 +60,15 @@ struct IntentArea: Area {
 
     /// Adds the saved payment for the app (M80–M82). PromotionController records that it continues the intent before
     /// PaymentQueue gets it, so that one intent is one charge (I3). The same key again gets the same response.
-    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> AddPaymentReply {
-        let session = call.session
-        let request = AddIntentPaymentRequest(
-            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
-            payment: payment, discountCheck: check)
+    func addSaved(_ request: AddPaymentRequest, _ call: Call) async throws -> AddPaymentReply {
+        let payment = request.payment
+        let addition = AddIntentPaymentRequest(
+            bundleId: request.bundleId, deviceId: request.deviceId, customerIdentifier: request.customerIdentifier,
+            payment: payment, discountCheck: request.discountCheck, offer: request.redeemedOffer?.identifier)
         let unknown: UnknownOutcome = "the payment was sent and its outcome is not known here"
         let reply = try await namingIntents {
             try await payments.call(
-                PromotionEndpoints.addIntentPayment, request, for: call, idempotencyKey: payment.requestIdentifier,
+                PromotionEndpoints.addIntentPayment, addition, for: call, idempotencyKey: payment.requestIdentifier,
                 else: unknown)
         }
         guard let added = reply.added else { throw unknown.error }

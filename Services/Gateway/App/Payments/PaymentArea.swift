@@ -21,9 +21,9 @@ struct PaymentArea: Area {
 
     /// Adds a payment to the queue. One key is one charge, however often the request is sent.
     private func addPayment(_ call: Call) async throws -> Reply<PaymentTransaction> {
-        let (request, check) = try await request(call)
+        let request = try await request(call)
         guard request.payment.intentIdentifier == nil else {
-            let added = try await intents.addSaved(request.payment, check, call)
+            let added = try await intents.addSaved(request, call)
             return try Reply(added.transaction, of: added)
         }
         return try await sender.add(request, call)
@@ -33,11 +33,11 @@ struct PaymentArea: Area {
     ///
     /// A purchase that is made and cannot be signed is `outcomeUnknown`: the same key gets the rest.
     private func purchase(_ call: Call) async throws -> Reply<PurchaseResponse> {
-        var (request, check) = try await request(call)
+        var request = try await request(call)
         request.payment.returnsOutcome = true
         let added =
             request.payment.intentIdentifier == nil
-            ? try await sender.reply(to: request, call) : try await intents.addSaved(request.payment, check, call)
+            ? try await sender.reply(to: request, call) : try await intents.addSaved(request, call)
         return try await response(of: added, call)
     }
 
@@ -86,18 +86,17 @@ struct PaymentArea: Area {
         }
     }
 
-    private func request(_ call: Call) async throws -> (request: AddPaymentRequest, check: DiscountCheck?) {
+    private func request(_ call: Call) async throws -> AddPaymentRequest {
         let key = try IdempotencyKey.read(call.request.headers)
         let body = try await call.body(of: PaymentRoutes.add)
         let session = call.session
         let check = try await discounts.check(body, in: session.bundleId, call)
         let introductory = try await discounts.introductoryDecision(body, call)
-        let request = AddPaymentRequest(
+        return AddPaymentRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             payment: body.payment(key: key), discountCheck: check,
             redeemedOffer: body.offer?.winBack.map { RedeemedOffer(type: .winBack, identifier: $0) },
             introductoryDecision: introductory)
-        return (request, check)
     }
 }
 
@@ -155,7 +154,9 @@ extension PaymentRequest: CheckedBody {
         }
         guard let offer else { return }
         guard paymentDiscount == nil else { throw .invalid("$.offer", "does not go with paymentDiscount") }
-        guard intentIdentifier == nil else { throw .invalid("$.offer", "does not go with intentIdentifier") }
+        guard intentIdentifier == nil || offer.promotional == nil else {
+            throw .invalid("$.offer.promotional", "does not go with intentIdentifier")
+        }
         switch (offer.promotional, offer.winBack) {
         case (let promotional?, nil):
             try Identifier.check(promotional.identifier, at: "$.offer.promotional.identifier")

@@ -14,11 +14,12 @@ struct StorePurchaseArea: Area {
         [
             Route(StorePageRoutes.purchase) { call in
                 let body = try await call.body(of: StorePageRoutes.purchase)
-                return try await start(body.productIdentifier, from: body.intentSource, call)
+                return try await start(body.productIdentifier, from: body.intentSource, offer: body.offer, call)
             },
             Route(StorePageRoutes.openURL) { call in
                 let body = try await call.body(of: StorePageRoutes.openURL)
-                return try await start(try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
+                let product = try body.productIdentifier(of: call.session.bundleId)
+                return try await start(product, from: .testURL, offer: nil, call)
             },
         ]
     }
@@ -26,7 +27,7 @@ struct StorePurchaseArea: Area {
     /// Starts a purchase of Catalog's product in PromotionController. A repeated key gets the same purchase. Without a
     /// key a repetition does so only while the intent is pending.
     private func start(
-        _ productIdentifier: String, from source: StorePurchaseIntent.Source, _ call: Call
+        _ productIdentifier: String, from source: StorePurchaseIntent.Source, offer: String?, _ call: Call
     ) async throws -> StartPurchaseReply {
         let session = call.session
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
@@ -39,7 +40,8 @@ struct StorePurchaseArea: Area {
             for: call)
         let request = StartPurchaseRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
-            account: session.account, source: source, facts: facts, requestIdentifier: key ?? IdempotencyKey.make())
+            account: session.account, source: source, facts: facts, offer: offer,
+            requestIdentifier: key ?? IdempotencyKey.make())
         let unknown = UnknownOutcome(
             key == nil
                 ? "the purchase was sent and its outcome is not known here; GET /v1/intents lists the begun ones"
@@ -52,6 +54,7 @@ struct StorePurchaseArea: Area {
 extension StorePurchase: CheckedBody {
     package func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
+        if let offer { try Identifier.check(offer, at: "$.offer") }
     }
 
     var intentSource: StorePurchaseIntent.Source {

@@ -111,8 +111,8 @@ struct PurchaseOrder: Sendable {
     private(set) var storefrontQuestion: StorefrontQuestion?
 
     /// - Parameters:
-    ///   - intent: The purchase to continue. The store continues it only with the payment that it has kept, so options
-    ///     that depart from it make another purchase.
+    ///   - intent: The purchase to continue. The store continues it only with the payment and the win-back offer that
+    ///     it has kept, so options that depart from it make another purchase.
     ///   - log: Receives the reason for a ``StoreKitError``.
     /// - Throws: ``Product/PurchaseError``, or ``StoreKitError``: `unknown` for two wishes of one kind or two offers,
     ///   because a set has no order and none is the last, and `unsupported` for what the store does not sell.
@@ -137,7 +137,8 @@ struct PurchaseOrder: Sendable {
         let discount = intent.payment.paymentDiscount.map { DiscountParts($0) }
         guard request.quantity.map({ $0.value == quantity }) ?? true,
             request.paymentDiscount.map({ $0 == discount }) ?? true,
-            request.offer == nil, request.introductoryEligibility == nil, request.billingPlanType == nil
+            request.offer.map({ $0.promotional == nil && $0.winBack == intent.offer }) ?? true,
+            request.introductoryEligibility == nil, request.billingPlanType == nil
         else { return }
         (request.quantity, request.paymentDiscount) = (NonNull(quantity), discount)
         request.applicationUsername = intent.payment.applicationUsername

@@ -5,8 +5,7 @@ extension Product.PurchaseOption {
     /// An offer code by its reference name, for ``SKTestSession/buyProduct(identifier:options:)`` only.
     public static func codeOffer(referenceName: String) -> Product.PurchaseOption { .test(.codeOffer(referenceName)) }
 
-    /// A past date of the purchase. The store sells at its clock's time only, so a purchase with this option throws
-    /// ``SKTestError/invalidAction``.
+    /// A past date of a subscription's first purchase, for ``SKTestSession/buyProduct(identifier:options:)`` only.
     public static func purchaseDate(
         _ date: Date, renewalBehavior: SubscriptionRenewalBehavior = .renewUntilNow
     ) -> Product.PurchaseOption { .test(.purchaseDate(date, renews: renewalBehavior == .renewUntilNow)) }

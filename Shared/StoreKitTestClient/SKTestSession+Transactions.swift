@@ -250,9 +250,10 @@ extension OutsidePurchase {
             case .winBackOffer(let id): offer = RedeemedOffer(type: .winBack, identifier: id)
             case .test(.promotionalOffer(let id)): offer = RedeemedOffer(type: .subscription, identifier: id)
             case .test(.codeOffer(let name)): offer = RedeemedOffer(type: .code, identifier: name)
-            case .test(.purchaseDate):
-                throw SKTestError(
-                    .invalidAction, "the store sells at its clock's time only; set session.clock, then buy")
+            case .test(.purchaseDate(let date, let renews)):
+                purchaseDate = Timestamp(date)
+                willAutoRenew = renews
+            case .monthly(let isMonthly): billingPlanType = isMonthly ? .monthly : nil
             case .other(let name):
                 throw SKTestError(.invalidAction, "a purchase outside the app has no option \(name)")
             }

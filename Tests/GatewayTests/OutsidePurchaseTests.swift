@@ -46,6 +46,29 @@ import Testing
         }
     }
 
+    @Test func `a purchase at a date is dated back, and only it may have renewal turned off`() async throws {
+        try await GatewayHarness.run { store in
+            let requests = ElementRecorder<AddPaymentRequest>()
+            store.payments.contents.withLock {
+                $0.adding = { request in
+                    requests.append(request)
+                    return AddPaymentReply(
+                        status: 201, transaction: Sample.purchased("t", payment: request.payment), isReplayed: false)
+                }
+            }
+            let who = #""account":"zoe","productIdentifier":"com.example.pro""#
+            let body =
+                #"{\#(who),"billingPlanType":"MONTHLY","purchaseDate":"2027-01-15T00:00:00.000Z","willAutoRenew":false}"#
+            #expect(try await buy(store, body).status == 201)
+            let request = try #require(requests.all.first)
+            #expect(request.payment.billingPlanType == .monthly)
+            let date = try #require(Timestamp("2027-01-15T00:00:00.000Z"))
+            #expect(request.past == PastPurchase(due: .purchase, at: date, willAutoRenew: false))
+            let refused = try await buy(store, "{\(who),\"willAutoRenew\":false}")
+            #expect(refused.status == 400 && refused.text.contains("$.willAutoRenew"), "\(refused.text)")
+        }
+    }
+
     @Test func `a quantity that is null is one, as the document says`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await buy(

@@ -32,6 +32,7 @@ struct RenewalSchedule: Hashable, Sendable {
     func start(of period: SubscriptionPeriod, _ due: PastPurchase.Due, at instant: Timestamp) -> Timestamp {
         let wait: Int64 =
             switch due {
+            case .purchase: return instant
             case .periodEnd: 0
             case .gracePeriodEnd: grace(of: period)
             case .billingRetryEnd: retry

@@ -711,11 +711,13 @@ extension OutsidePurchase {
     @_disfavoredOverload
     package init(
         account: borrowing String, productIdentifier: String, quantity: Quantity? = nil, appAccountToken: String? = nil,
-        offer: RedeemedOffer? = nil
+        offer: RedeemedOffer? = nil, billingPlanType: BillingPlan? = nil, purchaseDate: Timestamp? = nil,
+        willAutoRenew: Bool? = nil
     ) {
         self.init(
             account: copy account, productIdentifier: productIdentifier, quantity: quantity,
-            appAccountToken: appAccountToken, offer: offer)
+            appAccountToken: appAccountToken, offer: offer, billingPlanType: billingPlanType,
+            purchaseDate: purchaseDate, willAutoRenew: willAutoRenew)
     }
 }
 

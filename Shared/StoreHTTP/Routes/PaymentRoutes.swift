@@ -184,4 +184,11 @@ package struct OutsidePurchase: Hashable, Sendable, Codable {
     /// The offer redeemed with the purchase. Absent for a purchase without an offer. A promotional offer needs no
     /// signature here.
     package var offer: RedeemedOffer?
+    /// `MONTHLY` buys a year in monthly payments. Absent, the period is paid up front.
+    package var billingPlanType: BillingPlan?
+    /// The date of a subscription's first purchase in its group, by the app's clock. A later date is now. It has been
+    /// paid then, at the regular price, and has renewed since. The response comes after that.
+    package var purchaseDate: Timestamp?
+    /// False if the customer turned renewal off at once. Only with `purchaseDate`.
+    package var willAutoRenew: Bool?
 }

@@ -23,6 +23,8 @@ extension Product.PurchaseOption {
         case appAccountToken(UUID)
         case quantity(Int)
         case winBackOffer(String?)
+        /// Whether a year is paid by the month.
+        case monthly(Bool)
         case test(TestWish)
         /// An option that has no effect there.
         case other(String)
@@ -33,6 +35,8 @@ extension Product.PurchaseOption {
         case .appAccountToken(let token): .appAccountToken(token)
         case .quantity(let quantity): .quantity(quantity)
         case .winBack(let offer): .winBackOffer(offer.id)
+        case .billingPlan(.monthly): .monthly(true)
+        case .billingPlan(.upFront): .monthly(false)
         case .test(let wish): .test(wish)
         default: .other(kind.name)
         }

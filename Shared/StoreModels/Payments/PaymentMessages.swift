@@ -64,13 +64,15 @@ public struct IntroductoryDecision: Hashable, Sendable, Codable {
     public var digest: String
 }
 
-/// The first purchase of a subscription, dated back so that an event falls due at an instant.
+/// The first purchase of a subscription, dated back so that an event falls at an instant.
 ///
 /// It was paid at that time, at the regular price and without a question. The tester's settings apply to everything
 /// that has happened since. The reply comes when all that fell due since has happened.
 public struct PastPurchase: Hashable, Sendable, Codable {
     /// The event of a subscription that falls due.
     public enum Due: String, CaseIterable, Sendable, Codable {
+        /// The purchase itself.
+        case purchase
         /// The end of the first period.
         case periodEnd
         /// The end of the grace period, when the first renewal was declined.
@@ -80,7 +82,7 @@ public struct PastPurchase: Hashable, Sendable, Codable {
     }
 
     public var due: Due
-    /// When that event is due, by the app's clock. No purchase is dated ahead, so the event may be later.
+    /// When that event is due, by the app's clock. No purchase is dated ahead, so it may be later.
     public var at: Timestamp
     /// The regular price at that time, or nil for today's.
     public var price: Money?

@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `bought at a date, it has renewed since`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            let bought = try await alice.add("basic.monthly", past: past(.purchase, at: "2027-01-15"))
+            #expect(
+                try await store.lines(try #require(bought.transaction.transactionIdentifier)) == [
+                    "2027-01-15 subscribed 9.99", "2027-02-15 renewed 9.99", "2027-03-15 renewed 9.99",
+                ])
+            #expect(try await alice.subscription().expiresDate == TestStore.instant("2027-04-15"))
+            let bob = try await store.customerApp("bob")
+            let ahead = try await bob.add("basic.monthly", past: past(.purchase, at: "2027-05-01"))
+            #expect(ahead.transaction.transactionDate == TestStore.instant("2027-04-01"), "no purchase is dated ahead")
+            try await store.checkSubscriptions()
+        }
+    }
+
     @Test func `renewal turned off at once, it has expired`() async throws {
         try await withStore(.sqlite) { store, alice in
             let bought = try await alice.add("news.weekly", past: past(renews: false))

@@ -49,7 +49,10 @@ struct OutsidePurchaseArea: Area {
         return AddPaymentRequest(
             bundleId: bundleId, customerIdentifier: account.customerIdentifier,
             deviceId: PaymentTransaction.outsideDeviceId,
-            payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer)
+            payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer,
+            past: purchase.purchaseDate.map {
+                PastPurchase(due: .purchase, at: $0, willAutoRenew: purchase.willAutoRenew)
+            })
     }
 }
 
@@ -58,6 +61,9 @@ extension OutsidePurchase: CheckedBody {
         try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
+        guard willAutoRenew == nil || purchaseDate != nil else {
+            throw .invalid("$.willAutoRenew", "goes with purchaseDate only")
+        }
         guard let offer else { return }
         switch offer.type {
         case .introductory:
@@ -73,6 +79,6 @@ extension OutsidePurchase: CheckedBody {
     fileprivate func payment(key: String) -> Payment {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1,
-            appAccountToken: appAccountToken)
+            appAccountToken: appAccountToken, billingPlanType: billingPlanType)
     }
 }

@@ -73,6 +73,19 @@ import Testing
         #expect(throws: SKTestError.self) { try session.buyProduct(productIdentifier: "none") }
     }
 
+    @Test func `a subscription that was bought in the past has renewed since, or has ended`() async throws {
+        let date = try session.clock.now().addingTimeInterval(-70 * 86_400)
+        let bought = try await session.buyProduct(identifier: Self.monthly, options: [.purchaseDate(date)])
+        #expect(abs(bought.purchaseDate.timeIntervalSince(date)) < 1)
+        #expect(session.allTransactions().count == 3)
+        #expect(await entitlements() == [Self.monthly])
+        session.clearTransactions()
+        _ = try await session.buyProduct(
+            identifier: Self.monthly, options: [.purchaseDate(date, renewalBehavior: .cancelImmediately)])
+        #expect(session.allTransactions().count == 1)
+        #expect(await entitlements().isEmpty)
+    }
+
     @Test func `a parent approves or declines`() async throws {
         session.askToBuyEnabled = true
         #expect(session.askToBuyEnabled)

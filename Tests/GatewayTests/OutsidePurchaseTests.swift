@@ -57,13 +57,13 @@ import Testing
                 }
             }
             let who = #""account":"zoe","productIdentifier":"com.example.pro""#
-            let body =
-                #"{\#(who),"billingPlanType":"MONTHLY","purchaseDate":"2027-01-15T00:00:00.000Z","willAutoRenew":false}"#
+            let date = "2027-01-15T00:00:00.000Z"
+            let body = #"{\#(who),"billingPlanType":"MONTHLY","purchaseDate":"\#(date)","willAutoRenew":false}"#
             #expect(try await buy(store, body).status == 201)
             let request = try #require(requests.all.first)
             #expect(request.payment.billingPlanType == .monthly)
-            let date = try #require(Timestamp("2027-01-15T00:00:00.000Z"))
-            #expect(request.past == PastPurchase(due: .purchase, at: date, willAutoRenew: false))
+            let at = try #require(Timestamp(date))
+            #expect(request.past == PastPurchase(due: .purchase, at: at, willAutoRenew: false))
             let refused = try await buy(store, "{\(who),\"willAutoRenew\":false}")
             #expect(refused.status == 400 && refused.text.contains("$.willAutoRenew"), "\(refused.text)")
         }

@@ -93,7 +93,9 @@ import Testing
         let reports = store.bodies(ReportAttemptBody.self, .post, "\(Self.app)/notifications/attempts/a_1")
         #expect(reports.map(\.sendAttemptResult) == [.success])
         #expect(reports.map(\.httpStatus) == [200] && reports.map(\.durationMs) == [12])
-        #expect(said.narration.contains("listening for com.example.app; Ctrl-C ends\n"))
+        #expect(
+            said.narration.contains(
+                "listening for com.example.app, forwarding to http://localhost:8080/apple; Ctrl-C ends\n"))
         #expect(said.narration.contains("note: this replaces http://localhost:8080/apple until it ends\n"))
         let lines = said.result.split(separator: "\n").map {
             $0.split(separator: " ").dropFirst().joined(separator: " ")

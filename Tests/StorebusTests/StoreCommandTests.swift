@@ -472,6 +472,15 @@ import Testing
         ])
         let several = await store.run("refund", "request", "--as", "alice").said.narration
         #expect(several.contains("name one: …0001 (pro.monthly), …0009 (pro.monthly)"), "\(several)")
+        // A trial cost nothing.
+        store.list([
+            FakeStore.purchased,
+            with(Fixtures.transaction("t_9", .purchased, identifier: "2000000000000009")) {
+                $0.price = Fixtures.money("0.00")
+            },
+        ])
+        #expect(await store.run("refund", "request", "--as", "alice").status == .success)
+        #expect(store.requests(.post, "/admin/v1/transactions/t_1/refundRequest").count == 2)
     }
 
     @Test func `a second request is answered with the decision about the first`() async {

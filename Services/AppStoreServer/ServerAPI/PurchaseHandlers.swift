@@ -136,23 +136,23 @@ extension AppleServer {
         )
         let signer = try await CustomerSigner(
             PayloadSigner(signing, app: app), of: found, storefronts.all(call.context))
-        var groups: [SubscriptionStatusesResponse.Group] = []
-        for value in statuses.subscriptions {
-            let number = value.subscription.state.serverNumber
-            guard wanted.isEmpty || wanted.contains(number) else { continue }
-            let status = try signer.status(value, at: statuses.businessNow)
-            let item = SubscriptionStatusesResponse.Item(
-                status: number, originalTransactionId: value.subscription.originalTransactionIdentifier,
-                signedTransactionInfo: status.signedTransaction, signedRenewalInfo: status.signedRenewalInfo)
-            // The customer's own comes first, and then those that the family shares.
-            let group = value.subscription.subscriptionGroupIdentifier
-            if let index = groups.firstIndex(where: { $0.subscriptionGroupIdentifier.isExactly(group) }) {
-                groups[index].lastTransactions.append(item)
-            } else {
-                groups.append(.init(subscriptionGroupIdentifier: group, lastTransactions: [item]))
-            }
+        let shown = statuses.subscriptions.filter { one in
+            wanted.isEmpty || wanted.contains(one.subscription.state.serverNumber)
         }
-        return SubscriptionStatusesResponse(app: app, data: groups)
+        return SubscriptionStatusesResponse(
+            app: app,
+            data: try shown.groups.map { group in
+                .init(
+                    subscriptionGroupIdentifier: group[0].subscription.subscriptionGroupIdentifier,
+                    lastTransactions: try group.map { value in
+                        let status = try signer.status(value, at: statuses.businessNow)
+                        return .init(
+                            status: status.state,
+                            originalTransactionId: value.subscription.originalTransactionIdentifier,
+                            signedTransactionInfo: status.signedTransaction,
+                            signedRenewalInfo: status.signedRenewalInfo)
+                    })
+            })
     }
 
     // MARK: Helpers
@@ -199,6 +199,17 @@ extension AppleServer {
         guard !transactions.isEmpty else { return [] }
         let signer = CustomerSigner(payloads, of: customer, await storefronts.all(call.context))
         return try transactions.map { try signer.transaction($0, at: customer.businessNow) }
+    }
+}
+
+extension [ServerSubscription] {
+    /// The subscriptions of each group. The customer's own comes first, and then those that the family shares.
+    var groups: [[ServerSubscription]] {
+        reduce(into: []) { groups, one in
+            let name = one.subscription.subscriptionGroupIdentifier
+            let index = groups.firstIndex { $0[0].subscription.subscriptionGroupIdentifier.isExactly(name) }
+            if let index { groups[index].append(one) } else { groups.append([one]) }
+        }
     }
 }
 

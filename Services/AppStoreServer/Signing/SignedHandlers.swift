@@ -77,17 +77,13 @@ extension AppleServer {
             (group?.isExactly($0.subscription.subscriptionGroupIdentifier) ?? true)
                 && (original?.isExactly($0.subscription.originalTransactionIdentifier) ?? true)
         }
-        var groups: [SignedSubscriptionsResponse.Group] = []
-        for value in wanted {
-            let status = try signer.status(value, at: statuses.businessNow)
-            let group = value.subscription.subscriptionGroupIdentifier
-            if let index = groups.firstIndex(where: { $0.groupID.isExactly(group) }) {
-                groups[index].statuses.append(status)
-            } else {
-                groups.append(.init(groupID: group, statuses: [status]))
-            }
-        }
-        return SignedSubscriptionsResponse(seq: statuses.seq, groups: groups)
+        return SignedSubscriptionsResponse(
+            seq: statuses.seq,
+            groups: try wanted.groups.map { group in
+                .init(
+                    groupID: group[0].subscription.subscriptionGroupIdentifier,
+                    statuses: try group.map { try signer.status($0, at: statuses.businessNow) })
+            })
     }
 
     /// Finds the original transaction of one of the customer's transactions.

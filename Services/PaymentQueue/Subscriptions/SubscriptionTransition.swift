@@ -19,7 +19,7 @@ enum SubscriptionTransition: Hashable, Sendable {
     case autoRenewDisabled, autoRenewEnabled
     /// The next renewal, or the one after the commitment, buys another product or plan. `by` is the transaction that
     /// schedules it, if any.
-    case changeScheduled(to: String, plan: BillingPlan? = nil, by: String?)
+    case changeScheduled(to: String, plan: BillingPlan?, by: String?)
     case changeReverted(by: String?)
     /// The present period's money or entitlement is taken back.
     case ended(SubscriptionTakenBack)

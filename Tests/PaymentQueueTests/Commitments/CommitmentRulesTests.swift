@@ -56,7 +56,7 @@ import Testing
     @Test func `what follows a commitment has a price after it was changed and turned off`() throws {
         var life = CommittedLife(at: Self.start)
         for _ in 2...12 { _ = try life.pay() }
-        _ = try life.handle(.changeScheduled(to: "lite", by: nil))
+        _ = try life.handle(.changeScheduled(to: "lite", plan: nil, by: nil))
         #expect(life.value.commitmentRenewal?.renewalPrice == nil)
         _ = try life.handle(.autoRenewDisabled)
         #expect(life.value.commitmentRenewal?.renewalPrice == .usd("71.88"))
@@ -177,7 +177,7 @@ import Testing
         #expect(SubscriptionChangePolicy.breaksCommitment(offer, life.value, now: Self.start))
         try life.decline()
         #expect(decide("lite", level: 3, in: life.value) == .schedule(at: end))
-        _ = try life.handle(.changeScheduled(to: "lite", by: nil))
+        _ = try life.handle(.changeScheduled(to: "lite", plan: nil, by: nil))
         #expect(life.value.renewProduct == "year" && life.value.productAfterwards == "lite")
         #expect(decide("lite", level: 3, in: life.value) == .alreadySubscribed)
         #expect(decide("lite", level: 3, plan: .monthly, in: life.value) == .schedule(at: end))
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `a change that was chosen within a commitment is the next renewal's from its last payment on`() throws {
         var life = CommittedLife(at: Self.start)
-        _ = try life.handle(.changeScheduled(to: "lite", by: nil))
+        _ = try life.handle(.changeScheduled(to: "lite", plan: nil, by: nil))
         for _ in 2...11 { _ = try life.pay() }
         #expect(life.value.renewProduct == "year" && life.value.plan?.next == .monthly)
         _ = try life.pay()

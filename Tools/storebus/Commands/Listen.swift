@@ -55,13 +55,14 @@ struct ListenCommand: AsyncParsableCommand {
 
 /// The URLs of `--forward-to` and `--route`.
 struct ForwardRoutes: Hashable, Sendable {
-    private let url: String
+    /// The URL of what no route names.
+    let target: String
     private var urls: [NotificationName: String] = [:]
 
     /// - Parameter routes: `DID_RENEW=http://…`, `EXPIRED.VOLUNTARY=http://…`
     /// - Throws: `usage`.
     init(_ url: String, _ routes: [String]) throws(CLIError) {
-        self.url = try Self.whole(url, "--forward-to")
+        target = try Self.whole(url, "--forward-to")
         for route in routes {
             let parts = route.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else {
@@ -74,7 +75,7 @@ struct ForwardRoutes: Hashable, Sendable {
     }
 
     /// Returns the URL of the route with the subtype, or of the type's, or the one for all.
-    func url(of name: NotificationName) -> String { urls[name] ?? urls[NotificationName(name.type)] ?? url }
+    func url(of name: NotificationName) -> String { urls[name] ?? urls[NotificationName(name.type)] ?? target }
 
     /// Completes `localhost:8080/apple`.
     private static func whole(_ text: String, _ flag: String) throws(CLIError) -> String {
@@ -138,7 +139,7 @@ struct NotificationListener: Sendable {
         _ = try await atStart { () throws(CLIError) in
             try await context.api.call(NotificationRoutes.putEndpoint, app, body: body)
         }
-        context.narrate("listening for \(bundleId); Ctrl-C ends\n")
+        context.narrate("listening for \(bundleId), forwarding to \(Table.onOneLine(routes.target)); Ctrl-C ends\n")
         if let before {
             context.narrate(
                 before.isListen

@@ -10,9 +10,9 @@ struct RefundRequestCommand: ContextCommand {
         storebus refund request …0001
         storebus refund request --as alice --reason FULFILLMENT_ISSUE
 
-        --as is enough when the account has only one purchase that was not taken back. The app's server gets a \
-        CONSUMPTION_REQUEST with the reason. The purchase stays as it is until the decision: storebus refund grant \
-        or decline. A purchase has at most one open request.
+        --as is enough when the account has only one purchase that cost something and was not taken back. The \
+        app's server gets a CONSUMPTION_REQUEST with the reason. The purchase stays as it is until the decision: \
+        storebus refund grant or decline. A purchase has at most one open request.
         """)
 
     @OptionGroup var named: PurchaseArgument
@@ -48,7 +48,7 @@ struct RefundRequestCommand: ContextCommand {
     /// Maximum number of purchases searched for the account's only one.
     private static let searchedMax = 1_000
 
-    /// Finds the account's only purchase that was not taken back.
+    /// Finds the account's only purchase that was not taken back. Free ones count only if there are no others.
     private static func only(
         of account: String, _ context: CommandContext
     ) async throws(CLIError) -> TransactionTable.Row {
@@ -56,8 +56,10 @@ struct RefundRequestCommand: ContextCommand {
         try filter.add("account", account)
         try filter.add("state", TransactionState.purchased.rawValue)
         try filter.add("bundleId", context.namedApp)
-        let purchases = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil)
+        let held = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil)
             .rows(limit: searchedMax, after: nil).rows.filter { $0.transaction.effectiveDate == nil }
+        let paid = held.filter { $0.transaction.price?.minorUnits != 0 }
+        let purchases = paid.isEmpty ? held : paid
         if purchases.count == 1 { return purchases[0] }
         guard purchases.isEmpty else {
             let transactions = purchases.map(\.transaction)

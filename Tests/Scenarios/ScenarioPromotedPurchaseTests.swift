@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `an offer for who comes back begins in the store, and the purchase has it without the app's doing`()
+    @Test func `a win-back offer is chosen in the store, and the purchase has it though the app does not name it`()
         async throws
     {
         try await StoreStack.run { store in

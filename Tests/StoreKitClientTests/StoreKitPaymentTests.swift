@@ -67,7 +67,6 @@ import Testing
             "productIdentifier": "p", "quantity": 3, "applicationUsername": "u-17", "simulatesAskToBuyInSandbox": true,
         ])
         #expect(shop.gateway.requests(line)[0].json == expected)
-        #expect(shop.gateway.requests(line)[0].headers["sb-timeout"] == "1000", "it is not awaited for long")
         #expect(shop.queue.transactions.map(\.payment.quantity) == [3])
     }
 

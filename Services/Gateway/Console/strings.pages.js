@@ -43,7 +43,7 @@ Object.assign(strings, {
         },
     },
     subscriptions: {
-        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, payment: (number, count) => `payment ${number} of ${count}`, plan: 'Billing plan', monthly: (place, price) => `monthly, ${place}, ${price} in all`, upFront: 'up front', commitment: 'Committed until', then: 'Then', ends: 'ends', retries: 'the charge is tried again', lastTry: 'Last try', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
+        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: upcoming. Line: now.', empty: 'No subscriptions.', renews: price => `renews for ${price}`, payment: (number, count) => `payment ${number} of ${count}`, plan: 'Billing plan', monthly: (place, price) => `monthly, ${place}, ${price} in all`, upFront: 'up front', eachMonth: 'monthly', commitment: 'Committed until', then: 'Then', ends: 'ends', retries: 'the charge is tried again', lastTry: 'Last try', group: 'Group', next: 'Renews as', purchased: 'Period start', expires: 'Expires', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Previous page', after: 'Next page',
     },
     customers: {
         accounts: 'Accounts', devices: 'Devices', filterHint: 'Part of a name, account= storefront= device= bundleId=. All terms must match.', newAccount: 'New account', create: 'Create account', created: 'Account created:', newDevice: 'New device', addDevice: 'Create device', isSet: 'Settings',

@@ -43,8 +43,8 @@ extension IntentService {
     }
 
     /// Adds the saved payment for the app under the app's key (M80–M82).
-    /// - Throws: As ``decide(_:deadline:)``, `intentMismatch`, `intentDecided` for another key, `keyReused`, or
-    ///   PaymentQueue's error when it returns no transaction.
+    /// - Throws: As ``decide(_:deadline:)``, `intentMismatch`, `intentDecided` for another key, `keyReused`,
+    ///   PaymentQueue's error when there is no payment, or `outcomeUnknown` when there may be one, or will be.
     func add(_ request: AddIntentPaymentRequest, deadline: ContinuousClock.Instant) async throws -> DecideIntentReply {
         guard let identifier = request.payment.intentIdentifier else {
             throw DeviceRules.invalid("$.payment.intentIdentifier", "is missing")
@@ -64,7 +64,12 @@ extension IntentService {
         switch try await addPayment(of: decided.intent, deadline) {
         case .added(let reply, let intent):
             return DecideIntentReply(intent: intent.intent, added: reply, isRepeated: decided.isRepeated)
-        case .refused(let error), .unknown(let error): throw error
+        case .refused(let error): throw error
+        case .unknown(let error):
+            // The payment is kept and will be made. A 503 would say that nothing was done.
+            throw StoreError(
+                .outcomeUnknown, "the payment is kept, and its outcome is not known yet; repeat it with the same key",
+                retryAfterMs: error.retryAfterMs)
         }
     }
 

@@ -112,7 +112,7 @@ extension StoredIntent {
     fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
         customerIdentifier.isExactly(request.customerIdentifier)
             && payment.productIdentifier.isExactly(request.facts.product.productIdentifier)
-            && (source == .testURL) == (request.source == .testURL) && offer == request.offer
+            && (source == .testURL) == (request.source == .testURL) && offer.isExactly(request.offer)
     }
 }
 

@@ -71,7 +71,8 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
     package var paymentDiscount: DiscountParts?
     /// The intent whose saved payment this is. Absent for an ordinary purchase.
     package var intentIdentifier: String?
-    /// The offer of StoreKit 2's options. Absent with `paymentDiscount` or `intentIdentifier`, and without an offer.
+    /// The offer of StoreKit 2's options. Absent with `paymentDiscount`. With `intentIdentifier` only the intent's own
+    /// `winBack`.
     package var offer: PurchaseOffer?
     /// The decision of the app's server about the introductory offer, at most 4096 characters. It is a JWS for the
     /// audience `introductory-offer-eligibility`, and takes precedence over the store's own decision. With a JWS that

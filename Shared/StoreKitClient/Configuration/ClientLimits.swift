@@ -34,9 +34,6 @@ enum ClientLimits {
     static let productsMax = 500
     /// The size of one fetched part of content, in bytes.
     static let contentPartBytes: ClosedRange<Int64> = 64 * 1024...1024 * 1024
-    /// The time that the store has to respond to a purchase with its outcome, in milliseconds. Then the library asks
-    /// again: Foundation on Linux uses a core while it waits for a first response.
-    static let outcomeMilliseconds = 1000
     /// The maximum number of attempts at one part before the download fails.
     static let contentAttemptsMax = 10
 }

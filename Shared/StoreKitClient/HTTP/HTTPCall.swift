@@ -27,13 +27,13 @@ extension HTTPCall {
         loggedPath = values[.code].map { _ in "\(endpoint.route.path)" }
     }
 
-    /// - Parameter key: Its Idempotency-Key, when it needs one. Such a request does not wait long for an outcome.
+    /// - Parameter key: Its Idempotency-Key, when it needs one.
     init<Body: Encodable, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil
     ) {
         self.init(endpoint, values)
-        headers = key.map { ["Idempotency-Key": $0, "Sb-Timeout": "\(ClientLimits.outcomeMilliseconds)"] } ?? [:]
+        headers = key.map { ["Idempotency-Key": $0] } ?? [:]
         self.body = Self.bytes(of: body)
     }
 

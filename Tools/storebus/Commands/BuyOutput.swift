@@ -83,6 +83,8 @@ struct PurchaseOutcome: Sendable {
     private var priceLine: String {
         guard let product else { return "" }
         if let offer, offer != .introductory { return "offer      \(words(offer, product))" }
+        // Chosen in the store, and bought with --intent.
+        if let applied = transaction.offer, applied.type == .winBack { return "win-back   \(applied.identifier ?? "")" }
         if transaction.payment.billingPlanType == .monthly, let terms = product.monthlyTerms {
             return "plan       \(Format.plan(terms))"
         }

@@ -24,7 +24,7 @@ enum IntentTable {
         let fields: FieldList = [
             "intent": intent.intentIdentifier, "account": intent.account, "app": intent.bundleId,
             "device": intent.deviceId, "product": intent.payment.productIdentifier,
-            "title": intent.product.localizedTitle, "quantity": "\(intent.payment.quantity)",
+            "title": intent.product.localizedTitle, "win-back": intent.offer, "quantity": "\(intent.payment.quantity)",
             "from": intent.source.rawValue, "state": intent.state.rawValue, "standing": status(intent),
             "answer by": intent.answerBy.map(Format.time), "expires": Format.time(intent.expiresAt),
             "feedback": intent.feedback, "transaction": intent.transactionId, "warning": intent.warning,

@@ -3,25 +3,26 @@ import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { all, appURL, call } from './api.js';
 import { Action, Actions, cli, making } from './actions.js';
-import { useData } from './data.js';
+import { useData, useEvery } from './data.js';
 import { link } from './router.js';
-import { sessionOf } from './sessions.js';
+import { forgetSessions, sessionOf } from './sessions.js';
 import { Card, Choice, Field, Loaded, values } from './ui.js';
 
 const text = strings.family;
-// The most of a family.
+// The maximum number of persons.
 const PERSONS = 6;
 const CHOICES = [['sharesPurchases', '--shares', text.shares], ['receivesPurchases', '--receives', text.receives]];
 
 const path = (app, family, ...member) => appURL(app, 'families', family, ...member.length ? ['members', ...member] : []);
 
-// Only customers can be in a family. An account's first session makes it one.
+// Only customers can be in a family. An account's first session makes it one. The app of another session on the device goes on.
 const met = (app, account, action) => ({ ...action, run: async () => {
-    await sessionOf({ client: 'app', bundleId: app, account, deviceId: `${account}-1` });
+    forgetSessions();
+    await sessionOf({ client: 'store', bundleId: app, account, deviceId: `${account}-1` });
     return call(action.method, action.path, action);
 } });
 
-const add = (app, family, account, label) => met(app, account, { label, method: 'PUT', path: path(app, family, account), body: {}, cli: cli(['family', 'add', [family, account]], app), said: text.added(account, family) });
+const add = (app, family, account, label) => account && met(app, account, { label, method: 'PUT', path: path(app, family, account), body: {}, cli: cli(['family', 'add', [family, account]], app), said: text.added(account, family) });
 
 function Person({ app, family, person, done }) {
     const { account } = person;
@@ -43,7 +44,7 @@ function Members({ app, of: { family, persons }, done }) {
 function None({ app, account, families, done }) {
     const create = making(text.create, form => {
         const { family } = values(form);
-        return met(app, account, { label: text.create, method: 'PUT', path: path(app, family), body: { organiser: account }, cli: cli(['family', 'create', [family, account]], app), said: text.created(family) });
+        return family && met(app, account, { label: text.create, method: 'PUT', path: path(app, family), body: { organiser: account }, cli: cli(['family', 'create', [family, account]], app), said: text.created(family) });
     });
     const open = families.filter(one => one.persons.length < PERSONS).map(one => one.family);
     return html`<p class="soft small">${text.none}</p>
@@ -53,6 +54,8 @@ function None({ app, account, families, done }) {
 
 export function Family({ app, account, done }) {
     const found = useData(() => all(appURL(app, 'families'), { limit: 500 }, 'families'), [app, account]);
+    // Nothing tells of a change.
+    useEvery(10000, found);
     const changed = () => { found.reload(); done(); };
     return html`<${Loaded} of=${found}>${families => {
         const own = families.find(one => one.persons.some(person => person.account === account));

@@ -39,7 +39,7 @@ function planOf(subscription) {
     const { billingPlanType, commitment, commitmentRenewal: next } = subscription;
     if (!commitment) return [[text.plan, billingPlanType && text.upFront]];
     return [[text.plan, text.monthly(placeOf(subscription), money(commitment.price))], [text.commitment, html`<${Time} at=${commitment.expiresDate} />`],
-        [text.then, next && (next.willAutoRenew ? next.autoRenewProductIdentifier : text.ends)]];
+        [text.then, next && (next.willAutoRenew ? `${next.autoRenewProductIdentifier}, ${next.billingPlanType === 'MONTHLY' ? text.eachMonth : text.upFront}` : text.ends)]];
 }
 
 function comes(subscription) {

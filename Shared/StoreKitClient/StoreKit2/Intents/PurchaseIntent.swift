@@ -26,7 +26,7 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
     public var id: Product.ID { product.id }
     /// The offer that the customer has chosen. Nil for none.
     public var offer: Product.SubscriptionOffer? {
-        model.offer.flatMap { id in product.offers.first { $0.id == id } }
+        model.offer.flatMap { id in product.offers.first { $0.type == .winBack && $0.id.isExactly(id) } }
     }
 
     /// The purchases that begin in the store, pending ones first.

@@ -137,7 +137,7 @@ struct PurchaseOrder: Sendable {
         let discount = intent.payment.paymentDiscount.map { DiscountParts($0) }
         guard request.quantity.map({ $0.value == quantity }) ?? true,
             request.paymentDiscount.map({ $0 == discount }) ?? true,
-            request.offer.map({ $0.promotional == nil && $0.winBack == intent.offer }) ?? true,
+            request.offer.map({ $0.promotional == nil && $0.winBack.isExactly(intent.offer) }) ?? true,
             request.introductoryEligibility == nil, request.billingPlanType == nil
         else { return }
         (request.quantity, request.paymentDiscount) = (NonNull(quantity), discount)

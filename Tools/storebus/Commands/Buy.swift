@@ -64,7 +64,7 @@ struct BuyCommand: OneAppCommand {
         try OutcomeOption.validate("--outcome", outcome)
         try OfferOption.validate(offer, hasKey: offerKey != nil)
         if intent != nil, offer.flatMap(OfferOption.init)?.redeemed != nil {
-            throw ValidationError("--intent adds a saved payment, which has the offer that its customer chose in the store")
+            throw ValidationError("--intent adds a saved payment, which has its own offer")
         }
         if let plan { try Choice.check("--plan", plan, among: PlanOption.words) }
         if plan == PlanOption.monthly, intent != nil || offer != nil {

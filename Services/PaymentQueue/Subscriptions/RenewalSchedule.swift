@@ -30,10 +30,10 @@ struct RenewalSchedule: Hashable, Sendable {
     /// Computes the latest start of a first period that has something due at an instant. It is due earlier if the
     /// calendar has no such day.
     func start(of period: SubscriptionPeriod, _ due: PastPurchase.Due, at instant: Timestamp) -> Timestamp {
+        if due == .purchase { return instant }
         let wait: Int64 =
             switch due {
-            case .purchase: return instant
-            case .periodEnd: 0
+            case .purchase, .periodEnd: 0
             case .gracePeriodEnd: grace(of: period)
             case .billingRetryEnd: retry
             }

@@ -183,16 +183,14 @@ import Testing
             #expect(schedule.end(of: month, from: later) > TestStore.instant(end))
         }
         for rate in SubscriptionRenewalRate.allCases {
-            for due in PastPurchase.Due.allCases {
-                let now = TestStore.instant("2027-04-01")
-                let schedule = RenewalSchedule(rate)
+            let now = TestStore.instant("2027-04-01")
+            let schedule = RenewalSchedule(rate)
+            #expect(schedule.start(of: month, .purchase, at: now) == now)
+            let waits: [(PastPurchase.Due, Int64)] = [
+                (.periodEnd, 0), (.gracePeriodEnd, schedule.grace(of: month)), (.billingRetryEnd, schedule.retry),
+            ]
+            for (due, wait) in waits {
                 let end = schedule.end(of: month, from: schedule.start(of: month, due, at: now))
-                let wait: Int64 =
-                    switch due {
-                    case .periodEnd: 0
-                    case .gracePeriodEnd: schedule.grace(of: month)
-                    case .billingRetryEnd: schedule.retry
-                    }
                 #expect(end.milliseconds + wait == now.milliseconds || rate == .realTime, "\(rate) \(due)")
             }
         }

@@ -27,7 +27,8 @@ import Testing
         let decline = SubscriptionDecline(amount: .usd("9.99"), reason: nil, hasGrace: true)
         let events: [SubscriptionTransition] = [
             .declined(decline), .graceEnded, .expired(.other), .autoRenewDisabled, .autoRenewEnabled,
-            .changeScheduled(to: "x", plan: nil, by: nil), .changeReverted(by: nil), .extended(days: 1), .renewalWillFail,
+            .changeScheduled(to: "x", plan: nil, by: nil), .changeReverted(by: nil), .extended(days: 1),
+            .renewalWillFail,
             .quarantined(SubscriptionMismatch(agreed: .usd("9.99"), charged: nil)),
         ]
         for state in ended {

@@ -22,7 +22,7 @@ struct FamilyCommand: AsyncParsableCommand {
             storebus family create smith alice
 
             An unknown account is made, as by storebus buy. What it buys of products with familyShareable in the \
-            catalogue is shared with the members that you add.
+            catalogue is shared with the members that you add, within a second after the purchase.
             """)
 
         @Argument("A name for the family.", "family") var family: String

@@ -10,7 +10,7 @@ struct StoreCommand: AsyncParsableCommand {
         storebus store create --clock 2026-01-01T00:00:00Z --ttl 10m --seed 42
         storebus store run -- npm test
         storebus store list
-        storebus store delete t-7
+        storebus store delete t-7 --yes
 
         Use one store for each test that runs in parallel. A store begins with an app's catalogue and no \
         customers, and its clock moves only when you call. Stores with equal seeds show equal identifiers. Every \

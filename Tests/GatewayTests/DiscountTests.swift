@@ -35,14 +35,7 @@ import Testing
     private func pay(
         _ store: GatewayHarness, _ discount: [String: JSONValue]?
     ) async throws -> AddPaymentRequest {
-        let requests = ElementRecorder<AddPaymentRequest>()
-        store.payments.contents.withLock {
-            $0.adding = { request in
-                requests.append(request)
-                return AddPaymentReply(
-                    status: 201, transaction: Sample.purchased("t", payment: request.payment), isReplayed: false)
-            }
-        }
+        let requests = store.payments.recordAdditions()
         var body: [String: JSONValue] = ["productIdentifier": .string(Sample.pro.productIdentifier), "quantity": 1]
         body["paymentDiscount"] = discount.map { .object($0) }
         let answer = try await send(store, body)

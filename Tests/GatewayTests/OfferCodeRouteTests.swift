@@ -94,13 +94,9 @@ import Testing
         async throws
     {
         try await withOffer { store in
-            let requests = ElementRecorder<AddPaymentRequest>()
-            store.payments.contents.withLock {
-                $0.offerCodes[Sample.bundleId] = [Sample.offerCode("o_1")]
-                $0.adding = { request in
-                    requests.append(request)
-                    return AddPaymentReply(status: 202, transaction: Sample.purchasing("t"), isReplayed: false)
-                }
+            store.payments.contents.withLock { $0.offerCodes[Sample.bundleId] = [Sample.offerCode("o_1")] }
+            let requests = store.payments.recordAdditions { _ in
+                AddPaymentReply(status: 202, transaction: Sample.purchasing("t"), isReplayed: false)
             }
             let answer = try await redeem(store, "SPRING26", body: #"{"appAccountToken":"u-1"}"#)
             #expect(answer.status == 202 && answer.json["outcome"] == "purchasing")

@@ -34,14 +34,7 @@ import Testing
 
     /// Pays, and tells what PaymentQueue was asked for.
     private func pay(_ store: GatewayHarness, _ members: [String: JSONValue]) async throws -> AddPaymentRequest {
-        let requests = ElementRecorder<AddPaymentRequest>()
-        store.payments.contents.withLock {
-            $0.adding = { request in
-                requests.append(request)
-                return AddPaymentReply(
-                    status: 201, transaction: Sample.purchased("t", payment: request.payment), isReplayed: false)
-            }
-        }
+        let requests = store.payments.recordAdditions()
         var body = members
         body["productIdentifier"] = .string(Sample.pro.productIdentifier)
         let answer = try await store.send(

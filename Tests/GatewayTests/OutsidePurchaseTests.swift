@@ -15,14 +15,10 @@ import Testing
 
     @Test func `the account is opened, and its transaction comes from the store's own device`() async throws {
         try await GatewayHarness.run { store in
-            let requests = ElementRecorder<AddPaymentRequest>()
-            store.payments.contents.withLock {
-                $0.adding = { request in
-                    requests.append(request)
-                    return AddPaymentReply(
-                        status: 201, transaction: Sample.purchased("t", payment: request.payment, device: "app-store"),
-                        isReplayed: true)
-                }
+            let requests = store.payments.recordAdditions { request in
+                AddPaymentReply(
+                    status: 201, transaction: Sample.purchased("t", payment: request.payment, device: "app-store"),
+                    isReplayed: true)
             }
             let answer = try await buy(
                 store,
@@ -48,14 +44,7 @@ import Testing
 
     @Test func `a purchase at a date is dated back, and only it may have renewal turned off`() async throws {
         try await GatewayHarness.run { store in
-            let requests = ElementRecorder<AddPaymentRequest>()
-            store.payments.contents.withLock {
-                $0.adding = { request in
-                    requests.append(request)
-                    return AddPaymentReply(
-                        status: 201, transaction: Sample.purchased("t", payment: request.payment), isReplayed: false)
-                }
-            }
+            let requests = store.payments.recordAdditions()
             let who = #""account":"zoe","productIdentifier":"com.example.pro""#
             let date = "2027-01-15T00:00:00.000Z"
             let body = #"{\#(who),"billingPlanType":"MONTHLY","purchaseDate":"\#(date)","willAutoRenew":false}"#

@@ -114,3 +114,22 @@ extension FakePaymentQueue {
         }
     }
 }
+
+extension FakePaymentQueue {
+    /// Records the payments that are added, in their order.
+    /// - Parameter reply: The reply to each. By default it is purchased.
+    func recordAdditions(
+        replying reply: @escaping @Sendable (AddPaymentRequest) -> AddPaymentReply = {
+            AddPaymentReply(status: 201, transaction: Sample.purchased("t", payment: $0.payment), isReplayed: false)
+        }
+    ) -> ElementRecorder<AddPaymentRequest> {
+        let requests = ElementRecorder<AddPaymentRequest>()
+        contents.withLock {
+            $0.adding = { request in
+                requests.append(request)
+                return reply(request)
+            }
+        }
+        return requests
+    }
+}

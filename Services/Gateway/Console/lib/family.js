@@ -9,8 +9,6 @@ import { forgetSessions, sessionOf } from './sessions.js';
 import { Card, Choice, Field, Loaded, values } from './ui.js';
 
 const text = strings.family;
-// The maximum number of persons.
-const PERSONS = 6;
 const CHOICES = [['sharesPurchases', '--shares', text.shares], ['receivesPurchases', '--receives', text.receives]];
 
 const path = (app, family, ...member) => appURL(app, 'families', family, ...member.length ? ['members', ...member] : []);
@@ -37,8 +35,8 @@ function Person({ app, family, person, done }) {
 function Members({ app, of: { family, persons }, done }) {
     const end = { label: text.end, danger: true, method: 'DELETE', path: path(app, family), cli: cli(['family', 'end', [family]], app), confirm: text.endConfirm(family), said: text.ended(family) };
     return html`<ul class="plain list">${persons.map(person => html`<${Person} app=${app} family=${family} person=${person} done=${done} key=${person.account} />`)}</ul>
-        <form class="row end">${persons.length < PERSONS && html`<${Field} label=${strings.transactions.account} name="account" required autocomplete="off" />
-            <${Action} of=${making(text.add, form => add(app, family, values(form).account, text.add))} done=${done} />`}<${Action} of=${end} done=${done} /></form>`;
+        <form class="row end"><${Field} label=${strings.transactions.account} name="account" required autocomplete="off" />
+            <${Action} of=${making(text.add, form => add(app, family, values(form).account, text.add))} done=${done} /><${Action} of=${end} done=${done} /></form>`;
 }
 
 function None({ app, account, families, done }) {
@@ -46,10 +44,9 @@ function None({ app, account, families, done }) {
         const { family } = values(form);
         return family && met(app, account, { label: text.create, method: 'PUT', path: path(app, family), body: { organiser: account }, cli: cli(['family', 'create', [family, account]], app), said: text.created(family) });
     });
-    const open = families.filter(one => one.persons.length < PERSONS).map(one => one.family);
     return html`<p class="soft small">${text.none}</p>
         <form class="row end"><${Field} label=${text.name} name="family" required maxlength="64" autocomplete="off" /><${Action} of=${create} done=${done} /></form>
-        ${open.length > 0 && html`<form class="row end"><${Choice} label=${text.title} name="family" options=${open} /><${Action} of=${making(text.join, form => add(app, values(form).family, account, text.join))} done=${done} /></form>`}`;
+        ${families.length > 0 && html`<form class="row end"><${Choice} label=${text.title} name="family" options=${families.map(one => one.family)} /><${Action} of=${making(text.join, form => add(app, values(form).family, account, text.join))} done=${done} /></form>`}`;
 }
 
 export function Family({ app, account, done }) {

@@ -25,7 +25,7 @@ package struct Migration: Hashable, Sendable {
     }
 
     /// The statements in an engine's words.
-    func sql(_ dialect: SQLDialect) -> String { dialect == .sqlite ? sqlite : postgres }
+    package func sql(_ dialect: SQLDialect) -> String { dialect == .sqlite ? sqlite : postgres }
 
     /// FNV-1a, 64 bits, of the step's SQL. It is enough to notice an edit of a released step. It is not a security
     /// measure.

@@ -14,5 +14,10 @@ public final class TemporaryDirectory: Sendable {
     /// A path inside the directory.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// Permission bits of a file, as `chmod` takes them, or nil when there is no such file.
+    public static func permissions(_ path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+    }
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -507,6 +507,11 @@ import Testing
             let refused = try #require(made.first { $0.state == .retrying })
             #expect(refused.attempts.map(\.sendAttemptResult) == [.unsuccessfulResponse])
             #expect(refused.attempts.map(\.httpStatus) == [nil])
+            // A later test has the schema.
+            guard engine == .postgres else { return }
+            _ = try await appStore.service.database.write {
+                try await $0.execute("ALTER TABLE attempt DROP CONSTRAINT refusal")
+            }
         }
     }
 

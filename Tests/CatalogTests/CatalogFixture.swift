@@ -14,7 +14,7 @@ final class CatalogFixture: Sendable {
     private let files: TestDatabase
     private let time = Locked(Timestamp(milliseconds: 1_700_000_000_000))
 
-    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
+    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine, isHandedOn: true) }
 
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 

@@ -14,7 +14,7 @@ final class LedgerFixture: Sendable {
     private let uptime = Locked(Duration.zero)
     private let waits = Locked<[Duration]>([])
 
-    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
+    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine, isHandedOn: true) }
 
     /// Time goes by.
     func advance(by duration: Duration) {

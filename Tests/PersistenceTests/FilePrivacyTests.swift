@@ -8,12 +8,6 @@ import Testing
 
 /// S10: what a store keeps is its user's only, in a directory of its own and in one that was there.
 @Suite struct FilePrivacyTests {
-    private func mode(_ path: String) throws -> mode_t {
-        var status = stat()
-        try #require(stat(path, &status) == 0)
-        return status.st_mode & 0o7777
-    }
-
     private func set(_ mode: mode_t, _ path: String) throws { try #require(chmod(path, mode) == 0) }
 
     @Test func `a database, its log and its lock are readable by their owner only, with any umask`() async throws {
@@ -22,7 +16,7 @@ import Testing
         try await files.withDatabase { database async throws in
             try await database.insert("kept")
             for suffix in ["", "-wal", "-shm", ".lock"] {
-                let found = try mode(files.path + suffix)
+                let found = TemporaryDirectory.permissions(files.path + suffix)
                 #expect(found == 0o600, "\(suffix)")
             }
         }
@@ -33,7 +27,7 @@ import Testing
         try await files.withDatabase { try await $0.insert("kept") }
         try set(0o644, files.path)
         try await files.withDatabase { database async throws in
-            let found = try mode(files.path)
+            let found = TemporaryDirectory.permissions(files.path)
             #expect(found == 0o600)
             let count = try await database.count()
             #expect(count == 1)
@@ -55,12 +49,12 @@ import Testing
         try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
         try set(0o755, empty)
         #expect(try FilePrivacy.checkDirectory(empty) == .tightened)
-        #expect(try mode(empty) == 0o700)
+        #expect(TemporaryDirectory.permissions(empty) == 0o700)
         #expect(try FilePrivacy.checkDirectory(empty) == .isPrivate)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(empty)/notes.txt"))
         try set(0o750, empty)
         #expect(try FilePrivacy.checkDirectory(empty) == .isOpen)
-        #expect(try mode(empty) == 0o750)
+        #expect(TemporaryDirectory.permissions(empty) == 0o750)
     }
 
     @Test func `a directory in which every user may exchange files is refused with the remedy`() throws {

@@ -111,9 +111,7 @@ import Testing
         #expect(first.count == 64)
         #expect(try Secret.keep(at: directory.file("admin.key")) == first)
         #expect(try Secret.keep(at: directory.file("bus.token")) != first)
-        var information = stat()
-        #expect(stat(directory.file("admin.key"), &information) == 0)
-        #expect(information.st_mode & 0o777 == 0o600)
+        #expect(TemporaryDirectory.permissions(directory.file("admin.key")) == 0o600)
     }
 
     @Test func `the record of a running store survives being written and read`() throws {

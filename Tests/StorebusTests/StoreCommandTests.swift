@@ -129,8 +129,7 @@ import Testing
             #expect(status == .success)
             #expect(FileAccess.text(file) == "s3cret")
             #expect(!said.result.contains("s3cret"))
-            var found = stat()
-            #expect(stat(file, &found) == 0 && found.st_mode & 0o777 == 0o600)
+            #expect(TemporaryDirectory.permissions(file) == 0o600)
         }
         let store = FakeStore()
         let (status, said) = await store.run("key", "create", "--kind", "inAppPurchase", "--p8", "\(path).human")

@@ -29,11 +29,10 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Applies the missing steps under a lock of the whole database. If several processes start simultaneously, one
-    /// migrates. The others wait for it and find no missing steps. Services with other schemas wait for one another
-    /// too, but only once.
+    /// Applies the missing steps under a lock of the schema. If several processes start simultaneously, one migrates.
+    /// The others wait for it and find no missing steps.
     private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
-        _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
+        _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration), hashtext('\(schema)'))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
         let migrator = Migrator(migrations, path: "\(address), schema \(schema)", dialect: .postgres)
@@ -82,6 +81,6 @@ struct PostgresOpening: Sendable {
 
 /// Numbers of advisory locks, which no schema separates.
 enum PostgresLock {
-    /// Held while a schema is brought up to date.
+    /// Held with a schema's hash while the schema is brought up to date.
     static let migration = 7_420_001
 }

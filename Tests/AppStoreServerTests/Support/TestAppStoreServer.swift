@@ -61,7 +61,7 @@ final class TestAppStoreServer: Sendable {
     private static let turns = Turns(12)
 
     private init(_ engine: Engine, margin: Duration) throws {
-        files = try TestDatabase(engine)
+        files = try TestDatabase(engine, isHandedOn: true)
         self.margin = margin
     }
 

@@ -37,10 +37,10 @@ final class TestStore: Sendable {
     private static let turns = Turns(12)
 
     private init(_ engine: Engine) async throws {
-        files = try TestDatabase(engine)
+        files = try TestDatabase(engine, isHandedOn: true)
         logger = Logger(label: "test") { [log] _ in log.handler() }
         caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")
-        ledgerFiles = try TestDatabase(engine)
+        ledgerFiles = try TestDatabase(engine, isHandedOn: true)
         ledger = try await ledgerFiles.open(migrations: PaymentProcessorSchema.migrations)
     }
 

@@ -30,7 +30,7 @@ final class PromotionTestStore: Sendable {
     private static let turns = Turns(12)
 
     private init(_ engine: Engine) throws {
-        files = try TestDatabase(engine)
+        files = try TestDatabase(engine, isHandedOn: true)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         self.logger = logger

@@ -32,7 +32,8 @@ struct PostgresOpening: Sendable {
     /// Applies the missing steps under a lock of the schema. If several processes start simultaneously, one migrates.
     /// The others wait for it and find no missing steps.
     private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
-        _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration), hashtext('\(schema)'))")
+        _ = try await connection.script(
+            "SELECT pg_advisory_xact_lock(\(PostgresLock.migration), hashtext('\(schema)'))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
         let migrator = Migrator(migrations, path: "\(address), schema \(schema)", dialect: .postgres)

@@ -129,10 +129,11 @@ package enum ServiceMain {
             try environment.ready.serving(monitorPort: port ?? 0)
         }
         var configuration = ServiceGroupConfiguration(
+            // With a name: the default is the service's description, all that it holds.
             services: ([environment.monitor] + services).map {
                 .init(
                     service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup)
+                    failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: "\(type(of: $0))")
             },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: ProcessBuilder.quiet(environment.logger))
         configuration.maximumGracefulShutdownDuration = gracefulLimit

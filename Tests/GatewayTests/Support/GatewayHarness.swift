@@ -231,7 +231,11 @@ final class GatewayHarness: Sendable {
                 ? LiveDeliveryService(hub: gateway.app.delivery, waits: gateway.operators.eventWaits)
                 : StreamsEnd(hub: gateway.app.delivery, waits: gateway.operators.eventWaits)
         )
-        let group = ServiceGroup(configuration: .init(services: services, logger: gateway.parts.logger))
+        // With a name: the default is the service's description, all that it holds.
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: $0, serviceName: "\(type(of: $0))") },
+                logger: gateway.parts.logger))
         let running = Task { try await group.run() }
         let found = await listening.first { _ in true } ?? 0
         port.withLock { $0 = found }

@@ -21,6 +21,7 @@ import Testing
             "restore", "--as", "alice", "--device", "alice-2", "--application-username", "al", "--timeout", "10m")
         #expect(status == .success)
         #expect(said.result.contains("restored  1 transaction\n"))
+        #expect(said.result.contains("left out  1 unfinished transaction\n"))
         #expect(said.result.contains("2000000000000002  1000000000000009  pro.monthly  2026-11-21 10:00:04Z"))
         #expect(said.narration.contains("next: storebus finish 2000000000000002 --as alice --device alice-2"))
         let asked = try #require(store.requests(.post, "/v1/restore").first)
@@ -40,6 +41,15 @@ import Testing
             (200, store.requests(.post, "/v1/restore").isEmpty ? before : after)
         }
         #expect(await store.run("restore", "--as", "alice", "-o", "names").said.result == "2000000000000002\n")
+    }
+
+    @Test func `purchases that are not finished are left out, and said to be`() async {
+        let store = FakeStore()
+        store.answer("GET /v1/transactions", JSONText.value(TransactionsPage(transactions: [FakeStore.purchased])))
+        store.answer("GET /v1/restores/r_1", ["state": "finished", "restored": 0])
+        let said = await store.run("restore", "--as", "alice").said
+        #expect(said.result.contains("restored  0 transactions\nleft out  1 unfinished transaction\n"))
+        #expect(said.narration.contains("next: storebus finish \(Format.name(FakeStore.purchased)) --as alice"))
     }
 
     @Test func `a restore that fails says why, and ends as a purchase that fails`() async throws {

@@ -70,7 +70,8 @@ struct RestoreRun: Sendable {
         } while !Task.isCancelled
         return RestoreOutcome(
             installation: installation, restore: restore,
-            transactions: Self.new(try await unfinished(), since: before), key: key)
+            transactions: Self.new(try await unfinished(), since: before),
+            leftOut: before.filter { $0.transactionState == .purchased }, key: key)
     }
 
     /// Returns the restored transactions. A repeated key restores no new ones, so these are the unfinished ones of the
@@ -98,6 +99,8 @@ struct RestoreOutcome: Sendable {
     var installation: Installation
     var restore: Restore
     var transactions: [PaymentTransaction]
+    /// Purchases that are not finished, so the queue has them already.
+    var leftOut: [PaymentTransaction]
     var key: String
 
     var status: CLIExit {
@@ -117,6 +120,7 @@ struct RestoreOutcome: Sendable {
             "account": "\(installation.account) on device \(installation.deviceId)",
             "restore": restore.restoreIdentifier, "state": restore.state.rawValue,
             "restored": Format.count(restore.restored, "transaction"),
+            "left out": leftOut.isEmpty ? nil : Format.count(leftOut.count, "unfinished transaction"),
             "error": restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" },
         ]
         return fields.text(style) + (transactions.isEmpty ? "" : "\n" + table.text(style))
@@ -137,7 +141,8 @@ struct RestoreOutcome: Sendable {
         [
             "account": .string(installation.account), "deviceId": .string(installation.deviceId),
             "bundleId": .string(installation.bundleId), "restore": JSONText.value(restore),
-            "transactions": .array(transactions.map { JSONText.value($0) }), "idempotencyKey": .string(key),
+            "transactions": .array(transactions.map { JSONText.value($0) }),
+            "leftOut": .array(leftOut.map { JSONText.value($0) }), "idempotencyKey": .string(key),
         ]
     }
 
@@ -147,7 +152,9 @@ struct RestoreOutcome: Sendable {
         case .running: return "storebus restore --as \(installation.account)\(device) --idempotency-key \(key)"
         case .failed: return "storebus account show \(installation.account)"
         case .finished:
-            guard let first = transactions.first else { return "storebus tx list --as \(installation.account)" }
+            guard let first = transactions.first ?? leftOut.first else {
+                return "storebus tx list --as \(installation.account)"
+            }
             return "storebus finish \(Format.name(first)) --as \(installation.account)\(device)"
         }
     }

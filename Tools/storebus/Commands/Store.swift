@@ -80,7 +80,8 @@ struct StoreCommand: AsyncParsableCommand {
                     Table(["STORE", "APP", "STATE", "SEED", "UNTIL"], stores) {
                         [$0.store, $0.bundleId, $0.state.rawValue, "\($0.seed)", Format.time($0.expiresAt)]
                     }, items: stores.map { JSONText.value($0) }, names: stores.open.map(\.store),
-                    next: "storebus store create", ifEmpty: "no isolated stores"))
+                    next: stores.open.first.map { "storebus tx list --store \($0.store)" } ?? "storebus store create",
+                    ifEmpty: "no isolated stores"))
         }
     }
 

@@ -34,6 +34,25 @@ import Testing
         }
         #expect(try GoldenFile.difference("docs/schema/\(service.rawValue).sql", page) == nil)
     }
+
+    @Test(arguments: ServiceName.allCases)
+    func `a schema that a test hands on has the next time what a new one has`(_ service: ServiceName) async throws {
+        guard let migrations = service.migrations else { return }
+        func dump() async throws -> (holder: String, text: String) {
+            let database = try TestDatabase(.postgres, isHandedOn: true)
+            let text = try await database.with(migrations: migrations) { opened in
+                try await opened.read { try await SchemaDump.postgres($0) }
+            }
+            return (database.holder, text)
+        }
+        let new = try await dump()
+        // Until the connections of the first one are closed, a test gets a schema of its own.
+        try await eventually("the schema is handed on") {
+            let next = try await dump()
+            #expect(next.text == new.text)
+            return next.holder == new.holder
+        }
+    }
 }
 
 /// Tables, indexes, sequences and the rows a new database begins with, as statements.

@@ -16,8 +16,7 @@ import Testing
         try await files.withDatabase { database async throws in
             try await database.insert("kept")
             for suffix in ["", "-wal", "-shm", ".lock"] {
-                let found = TemporaryDirectory.permissions(files.path + suffix)
-                #expect(found == 0o600, "\(suffix)")
+                #expect(TemporaryDirectory.permissions(files.path + suffix) == 0o600, "\(suffix)")
             }
         }
     }
@@ -27,8 +26,7 @@ import Testing
         try await files.withDatabase { try await $0.insert("kept") }
         try set(0o644, files.path)
         try await files.withDatabase { database async throws in
-            let found = TemporaryDirectory.permissions(files.path)
-            #expect(found == 0o600)
+            #expect(TemporaryDirectory.permissions(files.path) == 0o600)
             let count = try await database.count()
             #expect(count == 1)
         }

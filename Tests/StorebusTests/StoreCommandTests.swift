@@ -1,4 +1,3 @@
-import Glibc
 import StoreHTTP
 import StoreModels
 import StorebusTesting

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The process that listens on a TCP port, from `/proc`.
 package struct PortOwner: Hashable, Sendable, CustomStringConvertible {

@@ -1,11 +1,5 @@
 #if PLANTED_BUGS
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Darwin
-    #endif
+    import Glibc
 #endif
 
 /// A mistake that a process makes on purpose, so that `storebus chaos run` shows that it finds it.

@@ -45,7 +45,8 @@ import Testing
                 "PUT \(Self.path)?version=1.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(Sample.adminKey)\r\n"
                     + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n\(chunk)\(chunk)3\r\nend\r\n0\r\n\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 201"))
-            #expect(store.catalog.contents.withLock { $0.hosted?.bytes.count } == 2 * 0x1000 + 3)
+            let length = 2 * 0x1000 + 3
+            #expect(store.catalog.contents.withLock { $0.hosted?.bytes.count } == length)
         }
     }
 

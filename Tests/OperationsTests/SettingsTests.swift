@@ -74,6 +74,17 @@ import Testing
         #expect(error?.message.hasPrefix("settings.json is not a JSON object") == true)
     }
 
+    @Test func `a whole number in the file is a number, and a nested member is a dotted key`() throws {
+        let file = Array(#"{"queue":{"delayMaxSeconds":5,"isFair":true,"share":0.5}}"#.utf8)
+        let settings = try Settings(environment: [:], file: file, fileName: "settings.json")
+        #expect(try settings.double("queue.delayMaxSeconds", default: 1, in: 0...9) == 5)
+        #expect(try settings.double("queue.share", default: 1, in: 0...9) == 0.5)
+        #expect(try settings.bool("queue.isFair", default: false))
+        #expect(try settings.int("queue.other", default: 3, in: 0...9) == 3)
+        let error = #expect(throws: StartupError.self) { try settings.int("queue.share", in: 0...9) }
+        #expect(error?.message == "queue.share (from settings.json) must be a whole number")
+    }
+
     @Test func `what was read is remembered with its source, and secrets are hidden`() throws {
         let settings = try settings(environment: ["TOKEN": "s3cret", "NAME": "n"])
         _ = try settings.string("token", isSecret: true)

@@ -101,7 +101,7 @@ import Testing
         for account in ["alice", "bob"] {
             let customerApp = try await store.customerApp(account)
             let changes = try await journal(of: customerApp)
-            #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
+            #expect(changes.map(\.seq) == [Int64](1..<Int64(changes.count) + 1))
             purchased +=
                 changes.filter { $0.kind == .updated && $0.transaction?.transactionState == .purchased }
                 .compactMap(\.transaction)

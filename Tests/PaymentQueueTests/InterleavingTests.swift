@@ -104,7 +104,7 @@ import Testing
             changes += page.changes
             if page.changes.isEmpty { break }
         }
-        #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
+        #expect(changes.map(\.seq) == [Int64](1..<Int64(changes.count) + 1))
         // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became
         // of the purchase (an upgrade took its place, say), and at most once removed.
         var queue: [String] = []

@@ -1,14 +1,9 @@
+import FoundationEssentials
 import StoreModels
 import StorebusTesting
 import Testing
 
 @testable import PaymentQueue
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Goal: O1 and O2. Method: two payment queues on one PostgreSQL database; in each round a new customer buys two
 /// products of a group at once, and both queues race for the one offer. `STOREBUS_RACE_ROUNDS` says how many rounds, 25

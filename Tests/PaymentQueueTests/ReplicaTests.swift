@@ -30,7 +30,7 @@ import Testing
                 #expect(try await store.charges().count == round + 1)
             }
             #expect(try await store.transactions().count == 5)
-            #expect(try await alice.changes().changes.map(\.seq) == (1...10).map { Int64($0) })
+            #expect(try await alice.changes().changes.map(\.seq) == [Int64](1...10))
             #expect(store.current.database.statistics.writes > 0)
         }
     }

@@ -216,7 +216,7 @@ import Testing
                     numbers += mine
                 }
             }
-            #expect(numbers.sorted() == (1...60).map { Int64($0) })
+            #expect(numbers.sorted() == [Int64](1...60))
             await database.close()
         }
     }

@@ -1,14 +1,9 @@
+import FoundationEssentials
 import Persistence
 import ServiceDatabase
 import StoreModels
 import StorebusTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Goal: no position of a log is given twice, whatever was removed or put back, and a reader that cannot continue is told.
 @Suite struct LogNumberTests {

@@ -1,16 +1,11 @@
 import Crypto
+import FoundationEssentials
 import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing
 
 @testable import Storebus
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// `buy --offer`.
 @Suite struct OfferTests {

@@ -46,12 +46,15 @@ import Testing
             }
     }
 
+    /// The bytes of names, each with a zero behind it.
+    private static func terminated(_ names: [String]) -> [UInt8] { Array("\(names.joined(separator: "\0"))\0".utf8) }
+
     @Test func `any name is one word of a shell, byte for byte, and executes nothing`() async throws {
         var random = SplitMix64.seeded()
         let names = Self.names(500, &random)
         let words = names.map { ShellWord.quoted($0) }
         let (output, others) = try await run(words.map { "printf '%s\\0' \($0)\n" }.joined())
-        #expect(output == names.flatMap { Array($0.utf8) + [0] })
+        #expect(output == Self.terminated(names))
         #expect(others.isEmpty)
         // What is pasted does nothing at the prompt either: a terminal would obey other control characters.
         for word in words {
@@ -69,7 +72,7 @@ import Testing
             #expect(said.status == .success, "\(said.said.narration)")
             let lines = "printf '%s\\0%s\\0' \"$STOREBUS_ACCOUNT\" \"$STOREBUS_DEVICE_ID\"\n"
             let (output, others) = try await run("eval \(ShellWord.quoted(said.said.result))\n" + lines)
-            #expect(output == [name, name].flatMap { Array($0.utf8) + [0] })
+            #expect(output == Self.terminated([name, name]))
             #expect(others.isEmpty)
         }
     }

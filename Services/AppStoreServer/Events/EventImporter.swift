@@ -1,13 +1,8 @@
 import Crypto
+import FoundationEssentials
 import Persistence
 import PlantedBugs
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
 ///

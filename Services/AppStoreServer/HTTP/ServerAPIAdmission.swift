@@ -1,15 +1,10 @@
 import BusService
+import FoundationEssentials
 import JWTKit
 import Persistence
 import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// An app's server that may call: its key, and its app's settings and faults.
 struct ServerAPIAdmission: Sendable {

@@ -1,11 +1,6 @@
 import Crypto
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A new key with its secret, which the service does not keep.
 struct NewKey: Sendable {

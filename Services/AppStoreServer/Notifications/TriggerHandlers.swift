@@ -1,12 +1,7 @@
 import BusService
+import FoundationEssentials
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension AppleServer {
     /// The customer that a notification is about.

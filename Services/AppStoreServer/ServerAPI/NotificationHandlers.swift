@@ -1,5 +1,5 @@
 import BusService
-import Foundation
+import FoundationEssentials
 import Signing
 import StoreHTTP
 import StoreModels

@@ -1,14 +1,9 @@
+import FoundationEssentials
 import Logging
 import Persistence
 import ServiceDatabase
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The App Store Server API's settings, in the service's own database: the store's issuer, and apps' environments.
 struct ServerApps: Sendable {

@@ -1,6 +1,6 @@
 import BusService
 import Crypto
-import Foundation
+import FoundationEssentials
 import Persistence
 import ServiceDatabase
 import Signing

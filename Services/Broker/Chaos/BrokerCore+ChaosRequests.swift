@@ -1,10 +1,5 @@
 import BusProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 extension BrokerCore {
     /// Handles `$SYS.CHAOS.{SET,LIST,CLEAR}`. Nil for another subject, and always in a broker without fault injection,

@@ -1,11 +1,6 @@
 import BusProtocol
 import EventLoop
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// `/connz`: open or closed connections, as selected by `ConnzQuery`.
 struct Connz: Encodable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The query of `/connz`: `?state=open|closed|any&sort=…&subs=1|detail&offset=&limit=`, as in nats-server.
 struct ConnzQuery {

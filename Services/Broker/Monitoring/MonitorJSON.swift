@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The JSON of the monitoring pages: nats-server's names in snake case, times as RFC 3339.
 enum MonitorJSON {

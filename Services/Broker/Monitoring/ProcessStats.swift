@@ -1,11 +1,6 @@
 import EventLoop
+import FoundationEssentials
 import Glibc
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The monitoring data of the process, as opposed to the bus.
 struct ProcessStats {

@@ -1,11 +1,6 @@
 import BusProtocol
 import EventLoop
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// `/varz`: the broker as a whole, with nats-server's field names and additional counters.
 ///

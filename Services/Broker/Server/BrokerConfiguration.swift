@@ -1,11 +1,6 @@
 import BusProtocol
 import EventLoop
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The settings of a broker.
 package struct BrokerConfiguration: Sendable {

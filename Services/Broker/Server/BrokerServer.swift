@@ -1,13 +1,8 @@
 import BusProtocol
 import EventLoop
+import FoundationEssentials
 import Logging
 import ServiceLifecycle
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The broker of a process: the core, its sockets and its pages, on one loop.
 ///

@@ -1,10 +1,5 @@
 import BusProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// The users of a bus, read from JSON.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import StoreModels
 
 /// Describes and reads the hosted content in force. Older versions are included, which older transactions may download.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import StoreModels
 
 /// The operator's actions on promotions: the list, the featured tab, and the review of images.

@@ -2,6 +2,7 @@ import AppAPI
 import BusClient
 import BusService
 import EventLoop
+import FoundationEssentials
 import GatewayEdge
 import Logging
 import Operations
@@ -9,12 +10,6 @@ import OperatorAPI
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Gateway {
     /// Builds the services of a gateway process except its bus connection, in order of start. They stop in the opposite

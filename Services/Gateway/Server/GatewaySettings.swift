@@ -1,17 +1,10 @@
-import Foundation
+import FoundationEssentials
 import GatewayEdge
+import Glibc
 import Operations
 import OperatorAPI
 import Signing
 import StoreModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The gateway's settings.
 struct GatewaySettings {

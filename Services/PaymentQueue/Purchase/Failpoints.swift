@@ -1,13 +1,7 @@
 #if FAILPOINTS
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Darwin
-    #endif
+    import Glibc
     import EventLoop
-    import Foundation
+    import FoundationEssentials
 
     /// Carries out a ``FailpointPlan``, so that tests can examine the state after a kill.
     ///

@@ -1,11 +1,7 @@
 import Configuration
 import EventLoop
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
+import StoreModels
 
 /// The settings of a process. A value comes from a flag, else the environment, the JSON file, or the reader's default.
 ///
@@ -49,13 +45,7 @@ package final class Settings: Sendable {
             ),
         ]
         if let file {
-            do {
-                let snapshot = try JSONSnapshot(
-                    data: file.span.bytes, providerName: fileName, parsingOptions: .default)
-                sources.append(Source(name: fileName, snapshot: snapshot))
-            } catch {
-                throw StartupError(.badConfiguration, "\(fileName) is not a JSON object of settings: \(error)")
-            }
+            sources.append(Source(name: fileName, snapshot: try SettingsFile(file, name: fileName)))
         }
         self.sources = sources
     }
@@ -106,11 +96,7 @@ package final class Settings: Sendable {
         _ key: String, default fallback: Double, in range: ClosedRange<Double>
     ) throws(StartupError) -> Double {
         let value: Double? = try value(key, .double, "a number") {
-            switch $0 {
-            case .double(let number): number
-            case .int(let number): Double(number)
-            default: nil
-            }
+            if case .double(let number) = $0 { number } else { nil }
         }
         return defaulted(key, try checked(key, value, in: range), fallback)
     }
@@ -196,5 +182,44 @@ package final class Settings: Sendable {
             }
         }
         return name
+    }
+}
+
+/// The values of a `--config` file. The members of a key's value are nested in each other.
+private struct SettingsFile: ConfigSnapshot {
+    let providerName: String
+    private let object: JSONValue
+
+    /// - Throws: `badConfiguration` when the file is not a JSON object.
+    init(_ bytes: [UInt8], name: String) throws(StartupError) {
+        providerName = name
+        do {
+            object = try StoreJSON.decode(JSONValue.self, from: bytes)
+        } catch {
+            throw StartupError(.badConfiguration, "\(name) is not a JSON object of settings: \(error)")
+        }
+        guard case .object = object else {
+            throw StartupError(.badConfiguration, "\(name) is not a JSON object of settings")
+        }
+    }
+
+    func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        var found: JSONValue? = object
+        for member in key.components { found = found?[member] }
+        let value = try found.map { ConfigValue(try content($0, key, type), isSecret: false) }
+        return LookupResult(encodedKey: key.description, value: value)
+    }
+
+    private func content(_ value: JSONValue, _ key: AbsoluteConfigKey, _ type: ConfigType) throws -> ConfigContent {
+        let content: ConfigContent? =
+            switch (type, value) {
+            case (.string, .string(let text)): .string(text)
+            case (.bool, .bool(let flag)): .bool(flag)
+            case (.int, .number(let text)): Int(text).map { .int($0) }
+            case (.double, .number(let text)): Double(text).map { .double($0) }
+            default: nil
+            }
+        guard let content else { throw StartupError(.badConfiguration, "\(key) has another type") }
+        return content
     }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// The number of descriptors the process may have (`RLIMIT_NOFILE`).
 package enum DescriptorLimit {
@@ -17,11 +11,7 @@ package enum DescriptorLimit {
     /// - Returns: The limit in force.
     @discardableResult
     package static func raise() -> Int {
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return connectionsMin + spare }
         let soft = limit.rlim_cur

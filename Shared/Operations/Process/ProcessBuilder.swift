@@ -1,16 +1,11 @@
 import BusService
 import CoreMetrics
 import EventLoop
+import FoundationEssentials
 import Glibc
 import Logging
 import Metrics
 import PlantedBugs
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Builds a process's environment, and tears it down.
 enum ProcessBuilder {

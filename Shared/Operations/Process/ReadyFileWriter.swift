@@ -1,11 +1,6 @@
 import EventLoop
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Notifies the process's starter that it serves, by the file of `--ready-file`. The caller logs a line, too.
 ///

@@ -2,17 +2,12 @@ import ArgumentParser
 import BusClient
 import BusService
 import EventLoop
+import FoundationEssentials
 import Logging
 import NATSClient
 import ServiceLifecycle
 import StoreModels
 import UnixSignals
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The main program that all executables share.
 ///

@@ -1,6 +1,7 @@
 internal import CPostgres
 internal import EventLoop
-internal import Foundation
+internal import FoundationEssentials
+import Glibc
 
 /// An attempt to connect to PostgreSQL.
 ///

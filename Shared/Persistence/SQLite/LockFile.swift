@@ -1,11 +1,5 @@
 internal import EventLoop
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Glibc
 
 /// Holds `<path>.lock` for the process's life. So one SQLite file has one writer service.
 ///

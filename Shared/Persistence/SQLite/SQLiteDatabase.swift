@@ -1,18 +1,11 @@
 internal import Dispatch
 internal import EventLoop
-internal import Foundation
+internal import FoundationEssentials
+import Glibc
 package import Logging
 internal import PlantedBugs
 internal import ServiceLifecycle
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A service's SQLite file: a writer and two read-only connections, each on its thread.
 ///
@@ -73,31 +66,39 @@ package final class SQLiteDatabase: SQLDatabase {
         logger.info(
             "database open",
             metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
-        return SQLiteDatabase(
+        return try SQLiteDatabase(
             path: path, synchronous: synchronous, lock: lock, writer: writer, readers: readers, logger: logger)
     }
 
     private init(
         path: String, synchronous: DatabaseSynchronous, lock: LockFile, writer: SQLiteConnection,
         readers: [SQLiteConnection], logger: Logger
-    ) {
+    ) throws(PersistenceError) {
         self.path = path
         self.synchronous = synchronous
         let state = DatabaseState(path: path, logger: logger)
         self.state = state
         let readersEnded = DispatchGroup()
-        for reader in readers {
-            DatabaseThread.start("sb-reader", readersEnded) { [reads] in await Self.serve(reads, on: reader, state) }
-        }
-        DatabaseThread.start("sb-writer", ended) { [writes] in
-            await Self.serve(writes, on: writer, state)
-            // The writer closes last, because only it can tidy the log up, and the lock goes after it.
-            await withCheckedContinuation { continuation in
-                readersEnded.notify(queue: .global()) { continuation.resume() }
+        do {
+            for reader in readers {
+                try DatabaseThread.start("sb-reader", readersEnded) { [reads] in
+                    await Self.serve(reads, on: reader, state)
+                }
             }
-            state.finishedClosing(Result { try writer.close() })
-            lock.release(isInOrder: state.fault == nil)
-            state.finished()
+            try DatabaseThread.start("sb-writer", ended) { [writes] in
+                await Self.serve(writes, on: writer, state)
+                // The writer closes last, because only it can tidy the log up, and the lock goes after it.
+                await withCheckedContinuation { continuation in
+                    readersEnded.notify(queue: .global()) { continuation.resume() }
+                }
+                state.finishedClosing(Result { try writer.close() })
+                lock.release(isInOrder: state.fault == nil)
+                state.finished()
+            }
+        } catch {
+            // Readers that run end.
+            reads.close()
+            throw PersistenceError(.cannotOpen, "\(path): \(error)")
         }
     }
 
@@ -243,15 +244,21 @@ final class DatabaseThread: TaskExecutor {
 
     /// Runs `work` on a thread of its own.
     /// - Parameter ended: Left when the thread ends.
-    static func start(_ name: String, _ ended: DispatchGroup, _ work: @escaping @Sendable () async -> Void) {
+    /// - Throws: If the kernel gives no thread.
+    static func start(
+        _ name: String, _ ended: DispatchGroup, _ work: @escaping @Sendable () async -> Void
+    ) throws(UVError) {
         let executor = DatabaseThread()
         ended.enter()
-        let thread = Thread {
-            executor.serve()
+        do {
+            try DetachedThread.start(name: name) {
+                executor.serve()
+                ended.leave()
+            }
+        } catch {
             ended.leave()
+            throw error
         }
-        thread.name = name
-        thread.start()
         Task(executorPreference: executor) {
             await work()
             executor.jobs.close()

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FoundationEssentials
 import StoreModels
 import SwiftASN1
 import X509

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FoundationEssentials
 import X509
 
 /// Makes the binary receipt that an app finds in its bundle and sends to `verifyReceipt`.

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FoundationEssentials
 import X509
 
 /// Verifies that a binary receipt is the store's, and reads it. The store is the one whose root this is.

@@ -1,12 +1,7 @@
 import BusClient
 import EventLoop
+import FoundationEssentials
 import Logging
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Two clients of a running broker, to measure what a request over the bus costs.
 ///

@@ -1,10 +1,5 @@
+import FoundationEssentials
 import Glibc
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The process that is measured, as the kernel accounts for it.
 struct ServerProcess {

@@ -1,14 +1,9 @@
 import BusClient
 import BusService
 import EventLoop
+import FoundationEssentials
 import Logging
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A client of a running store's services, over the bus: what `make bench-subscriptions` prepares and asks with.
 ///

@@ -1,11 +1,6 @@
 import EventLoop
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Catalog, as far as the gateway sees it.
 final class FakeCatalog: Sendable {

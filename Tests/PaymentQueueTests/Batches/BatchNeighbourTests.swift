@@ -195,7 +195,7 @@ import Testing
                 // A store of the same seed counts alike.
                 #expect(results[1].stored?.transaction.transactionIdentifier == "\(2_000_000_004_200_001 + round)")
             }
-            #expect(numbers == (1...9).map { 2_000_000_004_200_000 + Int64($0) })
+            #expect(numbers == [Int64](2_000_000_004_200_001...2_000_000_004_200_009))
             // Nothing but repeated keys.
             _ = try await batches.buy((1...3).map { batches.order(alice, key: "0 \($0)") })
             let next = try await batches.database.write { transaction in

@@ -62,7 +62,7 @@ import Testing
                 #expect(stored.map(\.transaction.payment.requestIdentifier) == (0..<64).map { "\(round) \($0)" })
             }
             let journal = try await alice.wholeJournal()
-            #expect(journal.map(\.seq) == (1...256).map { Int64($0) })
+            #expect(journal.map(\.seq) == [Int64](1...256))
             for path in Dictionary(grouping: journal, by: \.transactionID).values {
                 #expect(path.map(\.transaction?.transactionState) == [.purchasing, .purchased])
                 #expect(path.map(\.transaction?.revision) == [1, 2])
@@ -83,7 +83,7 @@ import Testing
             #expect(batches.database.statistics.commits == commits + 2)
             #expect(Set(results.compactMap(\.stored?.id)).count == 300)
             for customerApp in customerApps {
-                #expect(try await customerApp.wholeJournal().map(\.seq) == (1...20).map { Int64($0) })
+                #expect(try await customerApp.wholeJournal().map(\.seq) == [Int64](1...20))
             }
         }
     }

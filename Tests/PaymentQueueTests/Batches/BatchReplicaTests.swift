@@ -102,7 +102,7 @@ import Testing
                 #expect(one[2].stored != nil && other[2].stored != nil)
             }
             for customerApp in customerApps {
-                #expect(try await customerApp.wholeJournal().map(\.seq) == (1...20).map { Int64($0) })
+                #expect(try await customerApp.wholeJournal().map(\.seq) == [Int64](1...20))
             }
             for side in sides { _ = try await side.captures.sweep() }
             let captured = sides.flatMap(\.captured)

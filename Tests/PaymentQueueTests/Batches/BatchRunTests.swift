@@ -119,11 +119,12 @@ import Testing
 
     private func check(_ shopper: Shopper, in store: TestStore) async throws {
         let purchased = shopper.written.filter { $0.transaction.transactionState == .purchased }
-        #expect(purchased.compactMap(\.modifiedSeq) == (0..<purchased.count).map { Int64($0 + 1) })
+        #expect(purchased.compactMap(\.modifiedSeq) == [Int64](1..<Int64(purchased.count) + 1))
         let numbers = purchased.compactMap(\.transaction.transactionIdentifier).compactMap(Int64.init)
         #expect(numbers == numbers.sorted() && Set(numbers).count == purchased.count)
         if IsolatedApp(shopper.id.bundleId) != nil {
-            #expect(numbers == (0..<numbers.count).map { 2_000_000_004_200_001 + Int64($0) })
+            let first: Int64 = 2_000_000_004_200_001
+            #expect(numbers == [Int64](first..<first + Int64(numbers.count)))
         }
         let rows = try await store.database.read { reader in
             try await reader.query(

@@ -423,7 +423,7 @@ import Testing
                 let texts = results.dropLast().compactMap(\.output).flatMap { $0.split(separator: " ") }
                 taken += texts.compactMap { Int64($0) }
             }
-            #expect(taken.sorted() == (1...15).map { 2_000_000_004_200_000 + Int64($0) })
+            #expect(taken.sorted() == [Int64](2_000_000_004_200_001...2_000_000_004_200_015))
             let next = try await store.database.write { transaction in
                 try await CounterRepository.next(.transaction, of: app.bundleId, in: transaction)
             }

@@ -47,7 +47,7 @@ import Testing
         for shopper in shoppers { check(shopper) }
         for (app, first) in [(BatchSample.bundleId, 1_001), (isolated, 501)] as [(String, Int64)] {
             let numbers = given[app, default: []]
-            #expect(numbers == (0..<numbers.count).map { first + Int64($0) })
+            #expect(numbers == [Int64](first..<first + Int64(numbers.count)))
         }
         let all = shoppers.flatMap(\.transactions)
         #expect(Set(all.map(\.id)).count == all.count)
@@ -118,7 +118,7 @@ import Testing
     }
 
     private func check(_ shopper: Shopper) {
-        #expect(shopper.journal == (0..<shopper.journal.count).map { Int64($0 + 1) })
+        #expect(shopper.journal == [Int64](1..<Int64(shopper.journal.count) + 1))
         #expect(Int64(shopper.journal.count) == shopper.model.head)
         let transactions = shopper.transactions
         // Each key is one transaction.
@@ -127,7 +127,7 @@ import Testing
             #expect(shopper.payments[stored.transaction.payment.requestIdentifier]?.transactionID == stored.id)
         }
         let purchased = transactions.filter { $0.transaction.transactionState == .purchased }
-        #expect(purchased.compactMap(\.modifiedSeq) == (0..<purchased.count).map { Int64($0 + 1) })
+        #expect(purchased.compactMap(\.modifiedSeq) == [Int64](1..<Int64(purchased.count) + 1))
         #expect(purchased.allSatisfy { $0.historySeq == $0.createdSeq + 1 })
         #expect(zip(transactions, transactions.dropFirst()).allSatisfy { $0.createdSeq < $1.createdSeq })
     }

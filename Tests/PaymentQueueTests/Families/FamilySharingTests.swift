@@ -534,8 +534,8 @@ extension TestStore {
         try await serverEvents().filter { $0.account == account }
             .flatMap { NotificationPolicy.notifications(of: $0.changes) }
             .map { made in
-                [made.type.rawValue, made.subtype?.rawValue].compactMap(\.self).joined(separator: ".") + " "
-                    + made.change.transaction.item.productIdentifier
+                let name = [made.type.rawValue, made.subtype?.rawValue].compactMap(\.self).joined(separator: ".")
+                return "\(name) \(made.change.transaction.item.productIdentifier)"
             }
     }
 

@@ -77,7 +77,8 @@ import Testing
         func seconds(_ rate: SubscriptionRenewalRate) -> [Int64] {
             [RenewalSchedule(rate).grace(of: month) / 1_000, RenewalSchedule(rate).retry / 1_000]
         }
-        #expect(seconds(.realTime) == [16 * 86_400, 60 * 86_400])
+        let day: Int64 = 86_400
+        #expect(seconds(.realTime) == [16 * day, 60 * day])
         #expect(seconds(.oneRenewalEveryFiveMinutes) == [150, 600])
         #expect(seconds(.oneRenewalEveryFifteenMinutes) == [450, 1_800])
         #expect(seconds(.oneRenewalEveryThirtyMinutes) == [900, 3_600])

@@ -30,10 +30,9 @@ extension TestStore {
         let paid = periods.filter { $0.key != nil }
         #expect(Set(paid.compactMap(\.key)).count == paid.count, comment)
         let renewed = captured.filter { $0.chargeKey.hasPrefix("renew:") }
-        #expect(
-            renewed.map { "\($0.chargeKey) \($0.amount?.minorUnits ?? -1)" }.sorted()
-                == paid.filter { $0.key?.hasPrefix("renew:") == true }.map { "\($0.key ?? "") \($0.amount)" }.sorted(),
-            comment)
+        let ledger = renewed.map { "\($0.chargeKey) \($0.amount?.minorUnits ?? -1)" }
+        let renewals = paid.filter { $0.key?.hasPrefix("renew:") == true }
+        #expect(ledger.sorted() == renewals.map { "\($0.key ?? "") \($0.amount)" }.sorted(), comment)
         #expect(Set(renewed.map { $0.chargeKey.split(separator: ":").prefix(3) }).count == renewed.count, comment)
         try await checkMoney(captured, comment)
         for value in subscriptions {

@@ -1,10 +1,5 @@
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The documentation comments of the contract's types, read from their sources.
 ///

@@ -1,13 +1,8 @@
 import Chaos
+import FoundationEssentials
 import Glibc
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The plan of a run.
 struct ChaosPlan: Sendable {

@@ -1,7 +1,7 @@
 import Chaos
 import Crypto
 import EventLoop
-import Foundation
+import FoundationEssentials
 import Signing
 import StoreHTTP
 import StoreModels

@@ -1,13 +1,8 @@
 import ArgumentParser
 import Crypto
+import FoundationEssentials
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The value of `buy --outcome`, which becomes settings of the account.
 enum OutcomeOption: Hashable, Sendable {

@@ -1,13 +1,8 @@
 import ArgumentParser
+import FoundationEssentials
 import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// `storebus ca …`
 struct CertificatesCommand: AsyncParsableCommand {

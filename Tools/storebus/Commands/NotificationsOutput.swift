@@ -1,10 +1,5 @@
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Notifications as a table:
 ///

@@ -1,12 +1,7 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// `storebus up`
 struct UpCommand: AsyncParsableCommand {

@@ -1,12 +1,7 @@
+import FoundationEssentials
 import Glibc
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Runs a store: locks the directory, starts the services, imports catalogues, prints the banner, waits for the end.
 @MainActor

@@ -1,11 +1,6 @@
 import Dispatch
+import FoundationEssentials
 import Glibc
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The environment of a command besides its arguments. Tests provide their own.
 struct CommandEnvironment: Sendable {

@@ -1,13 +1,8 @@
 import CProcess
 import EventLoop
+import FoundationEssentials
 import Glibc
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The data directory of a store, as in `deploy/README.md`, "The data directory".
 struct DataDirectory: Hashable, Sendable {

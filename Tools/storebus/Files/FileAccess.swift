@@ -1,11 +1,6 @@
+import FoundationEssentials
 import Glibc
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// File operations with errors that name the file and the system's reason.
 enum FileAccess {

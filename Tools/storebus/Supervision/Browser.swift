@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Opens addresses in the operator's browser, as the desktop does.
 enum Browser {
@@ -9,14 +9,8 @@ enum Browser {
     /// - Returns: Whether such a program exists and could be started.
     static func open(_ address: String, _ variables: [String: String]) -> Bool {
         guard let path = find(in: variables["PATH"] ?? "") else { return false }
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = [address]
-        process.environment = variables.filter { $0.key != "STOREBUS_ADMIN_KEY" }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        return (try? process.run()) != nil
+        let environment = variables.filter { $0.key != "STOREBUS_ADMIN_KEY" }
+        return (try? ChildProcess.startInBackground([path, address], environment: environment)) != nil
     }
 
     /// Finds the program in the directories of `PATH`. Relative ones are passed over.

@@ -43,6 +43,27 @@ struct ChildProcess: Sendable {
         _ command: [String], environment: [String: String],
         onExit: @escaping @Sendable (Int32, Termination) -> Void
     ) throws(Failure) -> ChildProcess {
+        try spawn(command, environment, nil, onExit)
+    }
+
+    /// Runs a program of `PATH` without input, and discards its output. It may outlive this process.
+    static func startInBackground(
+        _ command: [String], environment: [String: String]
+    ) throws(Failure) -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
+        }
+        return try spawn(command, environment, &actions) { _, _ in }
+    }
+
+    private static func spawn(
+        _ command: [String], _ environment: [String: String],
+        _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
+        _ onExit: @escaping @Sendable (Int32, Termination) -> Void
+    ) throws(Failure) -> ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -58,7 +79,7 @@ struct ChildProcess: Sendable {
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
         var pid: pid_t = 0
-        let error = posix_spawnp(&pid, command[0], nil, &attributes, &arguments, &variables)
+        let error = posix_spawnp(&pid, command[0], actions, &attributes, &arguments, &variables)
         guard error == 0 else { throw Failure(reason: FileAccess.reason(error)) }
         let child = ChildProcess(pid: pid)
         child.wait(onExit)

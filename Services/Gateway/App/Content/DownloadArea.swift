@@ -1,16 +1,11 @@
 import BusService
+import FoundationEssentials
 import GatewayEdge
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The routes by which an app's device downloads hosted content.
 struct DownloadArea: Area {

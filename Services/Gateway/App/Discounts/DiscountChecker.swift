@@ -1,15 +1,10 @@
 import BusService
 import Crypto
+import FoundationEssentials
 import GatewayEdge
 import Logging
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Checks the promotional offers of payments.
 struct DiscountChecker: Sendable {

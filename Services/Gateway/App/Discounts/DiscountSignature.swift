@@ -1,11 +1,6 @@
 import Crypto
+import FoundationEssentials
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A promotional offer's signature, as in Apple's "Generating a signature for promotional offers". It is ECDSA on P-256
 /// with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the product's, the offer's, the

@@ -1,12 +1,7 @@
 import Crypto
+import FoundationEssentials
 import Signing
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A JWS that an app's server has signed for a purchase, as in Apple's "Generating JWS to sign App Store requests".
 ///

@@ -1,16 +1,11 @@
 import BusService
+import FoundationEssentials
 import GatewayEdge
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The routes for promotional images and their review (M66).
 struct ImageArea: Area {

@@ -1,15 +1,10 @@
 import BusService
+import FoundationEssentials
 import GatewayEdge
 import Hummingbird
 import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The route that opens sessions.
 struct SessionArea: Area {

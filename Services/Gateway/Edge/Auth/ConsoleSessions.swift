@@ -1,15 +1,10 @@
 import Crypto
 import EventLoop
+import FoundationEssentials
 import HTTPTypes
 import Signing
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The operator's sessions in browsers: a signed cookie in place of the admin key.
 package struct ConsoleSessions: Sendable {

@@ -1,14 +1,9 @@
 import BusService
 import Crypto
+import FoundationEssentials
 import JWTKit
 import Signing
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Issues and verifies session tokens: JWTs signed with HMAC-SHA256. They are stateless, so any gateway with the same
 /// key accepts them.

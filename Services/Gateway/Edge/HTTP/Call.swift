@@ -1,17 +1,12 @@
 import BusService
 import EventLoop
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// One authenticated request, as its handler receives it.
 package struct Call: Sendable {

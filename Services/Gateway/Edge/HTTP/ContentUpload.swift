@@ -1,14 +1,9 @@
 import BusService
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// An uploaded package or image, split into parts that fit a bus message. At most one part and one chunk of the
 /// connection are held, whether the length is announced or not.

@@ -1,10 +1,5 @@
+import Glibc
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The beginning of Linux's `struct tcp_info`, which glibc declares incompletely. An older kernel leaves the rest zero.
 package struct TCPCounts {

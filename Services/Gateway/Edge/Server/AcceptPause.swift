@@ -1,12 +1,7 @@
 import EventLoop
+import Glibc
 import Logging
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Pauses accepting when the process or the system has no file descriptor left.
 ///

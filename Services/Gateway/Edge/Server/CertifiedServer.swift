@@ -1,7 +1,7 @@
 import BusService
 import Crypto
 import EventLoop
-import Foundation
+import FoundationEssentials
 import Logging
 import Operations
 import ServiceLifecycle

@@ -1,13 +1,8 @@
 import CConsole
 import Crypto
 import EventLoop
+import Glibc
 import StoreModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The files of the web console. They are compiled into the gateway, and `console.dir` replaces them with a
 /// directory's.

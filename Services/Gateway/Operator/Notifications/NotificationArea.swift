@@ -1,14 +1,9 @@
 import BusService
 import EventLoop
+import FoundationEssentials
 import GatewayEdge
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The operator's view of the notifications that go to an app's server.
 struct NotificationArea: Area {

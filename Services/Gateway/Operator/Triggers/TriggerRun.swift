@@ -1,12 +1,7 @@
 import BusService
+import FoundationEssentials
 import StoreHTTP
 import StoreModels
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Performs a plan's steps by the services' own requests, and keeps account of them.
 ///

@@ -114,10 +114,13 @@ package struct AppRows: Sendable {
     ) async throws {
         let condition = Self.condition(outside: busy + kept, of: table)
         let id = transaction.dialect.words(sqlite: "rowid", postgres: "ctid")
+        // Materialized: otherwise PostgreSQL may run the selection again for each row, and remove more.
         try await transaction.execute(
             """
-            DELETE FROM \(table) WHERE \(id) IN (
-                SELECT \(id) FROM \(table) WHERE bundle_id = ? AND \(condition) LIMIT ? \(transaction.dialect.lockRow))
+            WITH page AS MATERIALIZED (
+                SELECT \(id) AS place FROM \(table)
+                WHERE bundle_id = ? AND \(condition) LIMIT ? \(transaction.dialect.lockRow))
+            DELETE FROM \(table) WHERE \(id) IN (SELECT place FROM page)
             """, bundleId, rowsMax)
     }
 

@@ -437,17 +437,19 @@ extension TransactionRepository {
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
         let now = transaction.dialect.now
+        // Materialized: otherwise PostgreSQL may run the selection again for each row, and claim more.
         try await transaction.send(
             """
-            UPDATE payment_transaction SET claimed_by = ?, claimed_until = \(now) + ?
-            WHERE id IN (
+            WITH free AS MATERIALIZED (
                 SELECT id FROM payment_transaction
                 WHERE \(isUnsettled) AND (
                     claimed_by IS NULL AND claimed_until + ? <= \(now) OR claimed_by <> ? AND claimed_until <= \(now)
                     OR claimed_by = ? AND claimed_until <= \(now) + ? OR claimed_until > \(now) + ?)
                 ORDER BY id LIMIT ? \(transaction.dialect.skipLocked))
-            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2,
-            2 * claims.lease, limit)
+            UPDATE payment_transaction SET claimed_by = ?, claimed_until = \(now) + ?
+            WHERE id IN (SELECT id FROM free)
+            """, claims.headStart, claims.replica, claims.replica, claims.lease / 2, 2 * claims.lease, limit,
+            claims.replica, claims.lease)
         let rows = try await transaction.query(
             """
             SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?

@@ -1,4 +1,3 @@
-import Foundation
 import Signing
 import StoreModels
 
@@ -185,10 +184,23 @@ struct AppleObject {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
-    private static let california = TimeZone(identifier: "America/Los_Angeles")
-
+    /// California's distance from GMT: seven hours in summer, else eight.
+    ///
+    /// Summer is from the second Sunday of March to the first of November, at 2:00 there. That is the law since 2007, and
+    /// the App Store is of 2008.
     private static func secondsFromGMT(_ instant: Timestamp) -> Int {
-        guard let california else { preconditionFailure("Foundation brings the zones of the world with it") }
-        return california.secondsFromGMT(for: instant.date)
+        guard let year = Int(instant.description.prefix(4)) else { return -8 * 3_600 }
+        let begin = (firstSunday(ofMonth: 3, year) + 7) * 86_400 + 10 * 3_600
+        let end = firstSunday(ofMonth: 11, year) * 86_400 + 9 * 3_600
+        let seconds = Int(instant.milliseconds / 1_000)
+        return (begin..<end).contains(seconds) ? -7 * 3_600 : -8 * 3_600
+    }
+
+    /// The first Sunday of a month from March on, in days since 1 January 1970, which was a Thursday.
+    private static func firstSunday(ofMonth month: Int, _ year: Int) -> Int {
+        let leapDays = year / 4 - year / 100 + year / 400
+        // Counted from 1 March of the year 0, so that a leap day is the last day of its year.
+        let first = 365 * year + leapDays + (153 * (month - 3) + 2) / 5 - 719_468
+        return first + (10 - first % 7) % 7
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Signing
 import StoreHTTP
 import StoreModels
@@ -61,6 +62,22 @@ import Testing
             }
             // Beside the receipt a request has a password and little else.
             #expect(data.utf8.count < bytesMax - 4096)
+        }
+    }
+    @Test func `California's time is that of the zones of the world, to the second it changes`() throws {
+        let zone = try #require(TimeZone(identifier: "America/Los_Angeles"))
+        var random = SplitMix64.seeded()
+        var instants = (0..<2_000).map { _ in Int64.random(in: 1_199_145_600...4_102_444_800, using: &random) }
+        // Each change of the clock, and the second before it.
+        var change = Date(timeIntervalSince1970: 1_199_145_600)
+        while let next = zone.nextDaylightSavingTimeTransition(after: change), instants.count < 2_180 {
+            instants += [Int64(next.timeIntervalSince1970) - 1, Int64(next.timeIntervalSince1970)]
+            change = next
+        }
+        #expect(instants.count == 2_180)
+        for seconds in instants {
+            let instant = Timestamp(milliseconds: seconds * 1_000)
+            #expect(CaliforniaTime.secondsFromGMT(at: instant) == zone.secondsFromGMT(for: instant.date), "\(instant)")
         }
     }
 }

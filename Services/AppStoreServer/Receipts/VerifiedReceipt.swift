@@ -175,7 +175,9 @@ struct AppleObject {
         let instant = instant.wholeSeconds
         set(name, "\(Self.text(instant)) Etc/GMT")
         set("\(name)_ms", "\(instant.milliseconds)")
-        set("\(name)_pst", "\(Self.text(instant + .seconds(Self.secondsFromGMT(instant)))) America/Los_Angeles")
+        set(
+            "\(name)_pst",
+            "\(Self.text(instant + .seconds(CaliforniaTime.secondsFromGMT(at: instant)))) America/Los_Angeles")
     }
 
     /// `2026-11-21 10:00:00`
@@ -183,24 +185,26 @@ struct AppleObject {
         let text = instant.description
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
+}
 
-    /// California's distance from GMT: seven hours in summer, else eight.
+/// California's time, which receipts have beside GMT.
+enum CaliforniaTime {
+    /// Returns the seconds to add to GMT: seven hours less in summer, else eight.
     ///
     /// Summer is from the second Sunday of March to the first of November, at 2:00 there. That is the law since 2007, and
     /// the App Store is of 2008.
-    private static func secondsFromGMT(_ instant: Timestamp) -> Int {
-        guard let year = Int(instant.description.prefix(4)) else { return -8 * 3_600 }
-        let begin = (firstSunday(ofMonth: 3, year) + 7) * 86_400 + 10 * 3_600
-        let end = firstSunday(ofMonth: 11, year) * 86_400 + 9 * 3_600
+    static func secondsFromGMT(at instant: Timestamp) -> Int {
+        let (hour, day) = (3_600, 86_400)
         let seconds = Int(instant.milliseconds / 1_000)
-        return (begin..<end).contains(seconds) ? -7 * 3_600 : -8 * 3_600
+        let year = CivilDate(daysSince1970: seconds / day).year
+        let begin = (firstSunday(ofMonth: 3, year) + 7) * day + 10 * hour
+        let end = firstSunday(ofMonth: 11, year) * day + 9 * hour
+        return (begin..<end).contains(seconds) ? -7 * hour : -8 * hour
     }
 
-    /// The first Sunday of a month from March on, in days since 1 January 1970, which was a Thursday.
+    /// Returns the days since 1 January 1970, which was a Thursday.
     private static func firstSunday(ofMonth month: Int, _ year: Int) -> Int {
-        let leapDays = year / 4 - year / 100 + year / 400
-        // Counted from 1 March of the year 0, so that a leap day is the last day of its year.
-        let first = 365 * year + leapDays + (153 * (month - 3) + 2) / 5 - 719_468
+        let first = CivilDate(year: year, month: month, day: 1).daysSince1970
         return first + (10 - first % 7) % 7
     }
 }

@@ -42,7 +42,7 @@ GOLDEN  := StoreHTTP,Storebus,ServiceDatabase
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios simulate schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios simulate site schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ simulate: ## Run seeds of the money path's simulation for SECONDS=60, from SEED=
 	@$(MAKE) --no-print-directory tests-built ONLY=Simulation
 	@STOREBUS_SIMULATE=$(SECONDS) $(if $(SEED),STOREBUS_SEED=$(SEED)) SWIFT_DETERMINISTIC_HASHING=1 \
 	    $(SCRATCH)-only/debug/storebusPackageTests.xctest --testing-library swift-testing --filter '^Simulation\..*soak\('
+
+site: debug ## Make the documentation's site in SCRATCH/site. Needs python3-venv.
+	@scripts/build-site "$(SCRATCH)/site" "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)/Modules"
 
 schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
 	scripts/schemathesis "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"

@@ -1,11 +1,11 @@
 extension Product.PurchaseOption {
-    /// A promotional offer without a signature, for ``SKTestSession/buyProduct(identifier:options:)`` only.
+    /// A promotional offer without a signature, for `SKTestSession.buyProduct` only.
     public static func promotionalOffer(id: String) -> Product.PurchaseOption { .test(.promotionalOffer(id)) }
 
-    /// An offer code by its reference name, for ``SKTestSession/buyProduct(identifier:options:)`` only.
+    /// An offer code by its reference name, for `SKTestSession.buyProduct` only.
     public static func codeOffer(referenceName: String) -> Product.PurchaseOption { .test(.codeOffer(referenceName)) }
 
-    /// A past date of a subscription's first purchase, for ``SKTestSession/buyProduct(identifier:options:)`` only.
+    /// A past date of a subscription's first purchase, for `SKTestSession.buyProduct` only.
     public static func purchaseDate(
         _ date: Date, renewalBehavior: SubscriptionRenewalBehavior = .renewUntilNow
     ) -> Product.PurchaseOption { .test(.purchaseDate(date, renews: renewalBehavior == .renewUntilNow)) }

@@ -19,6 +19,14 @@ package final class SQLBatchStatement: Sendable {
         case integer = "bigint"
     }
 
+    /// The lock of a SELECT's rows.
+    package enum RowLock: Sendable {
+        /// Waits for the rows that another transaction has locked.
+        case waiting
+        /// Leaves them out.
+        case skipping
+    }
+
     /// The statement about one item.
     let one: String
     /// The statement about one item on PostgreSQL.
@@ -48,16 +56,21 @@ package final class SQLBatchStatement: Sendable {
     ///
     /// A number of the item among the selected columns is `CAST(? AS BIGINT)`, because a bare parameter is text on
     /// PostgreSQL. PostgreSQL looks each item up by itself (LATERAL, kept apart by OFFSET), as it does for one item.
-    /// - Parameter isLocked: Whether the rows are locked until the commit. SQLite's only writer needs no locks.
-    package static func query(_ sql: String, isLocked: Bool = false, _ types: Value...) -> SQLBatchStatement {
-        let locking = isLocked ? "\(sql) \(SQLDialect.postgres.lockRow)" : sql
+    /// - Parameter lock: The lock of the rows until the commit, or nil. SQLite's only writer needs no locks.
+    package static func query(_ sql: String, lock: RowLock? = nil, _ types: Value...) -> SQLBatchStatement {
+        let locking =
+            switch lock {
+            case .waiting: "\(sql) \(SQLDialect.postgres.lockRow)"
+            case .skipping: "\(sql) \(SQLDialect.postgres.skipLocked)"
+            case nil: sql
+            }
         return SQLBatchStatement(
             one: sql, onePostgres: locking,
             many: """
                 SELECT found.*, item.n AS item_number FROM \(list(types, isNumbered: true))
                 CROSS JOIN LATERAL (\(naming(locking)) OFFSET 0) AS found
                 """,
-            types: types, isLocked: isLocked)
+            types: types, isLocked: lock == .waiting)
     }
 
     /// Makes an INSERT of a row an item.
@@ -76,7 +89,7 @@ package final class SQLBatchStatement: Sendable {
     /// Makes an INSERT of the rows that a SELECT finds for each item.
     /// - Parameters:
     ///   - table: The table with its columns: `notification_payload (position, draft)`
-    ///   - query: Its `?` are the item's values, as in ``query(_:isLocked:_:)``. It ends with a WHERE, for SQLite's
+    ///   - query: Its `?` are the item's values, as in ``query(_:lock:_:)``. It ends with a WHERE, for SQLite's
     ///     parser.
     ///   - conflicts: `ON CONFLICT DO NOTHING`, if a row may exist already.
     package static func insert(

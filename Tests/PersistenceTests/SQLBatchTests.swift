@@ -327,7 +327,7 @@ import Testing
     private static let deleted = SQLBatchStatement.delete(
         from: "entry", where: "name = ? AND number = ?", .text, .integer)
     private static let locking = SQLBatchStatement.query(
-        "SELECT name, note, number FROM entry WHERE name = ?", isLocked: true, .text)
+        "SELECT name, note, number FROM entry WHERE name = ?", lock: .waiting, .text)
 
     private static func names(_ statement: SQLBatchStatement, _ names: [String]) -> SQLBatch {
         var batch = SQLBatch(statement)

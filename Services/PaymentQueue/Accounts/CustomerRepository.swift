@@ -55,9 +55,9 @@ enum CustomerRepository {
         """, .text, .text, .text)
 
     /// Locks customers' rows until the commit: apps and customers. SQLite's writer needs no locks.
-    static let lock = SQLBatchStatement.query("\(keySQL) \(SQLDialect.postgres.lockRow)", .text, .text)
+    static let lock = SQLBatchStatement.query(keySQL, lock: .waiting, .text, .text)
     /// Locks the rows of customers that no other transaction has locked, as ``lock``.
-    static let lockUnlocked = SQLBatchStatement.query("\(keySQL) \(SQLDialect.postgres.skipLocked)", .text, .text)
+    static let lockUnlocked = SQLBatchStatement.query(keySQL, lock: .skipping, .text, .text)
 
     private static let keySQL =
         "SELECT bundle_id, customer_identifier FROM customer WHERE bundle_id = ? AND customer_identifier = ?"

@@ -135,7 +135,7 @@ enum ExtensionRepository {
 
     private static let ofAll = SQLBatchStatement.query(
         "SELECT * FROM mass_extension WHERE request_identifier = ? AND bundle_id = ? AND product_identifier = ?",
-        isLocked: true, .text, .text, .text)
+        lock: .waiting, .text, .text, .text)
 
     /// Records the decision about one subscription.
     /// - Parameter value: The request as its row is.

@@ -85,24 +85,43 @@ enum DueRepository {
         return dialect == .sqlite ? "(1 = 1 OR \(isOver) OR \(mine))" : "(s.attempt IS NULL OR \(isOver) OR \(mine))"
     }
 
-    /// Fixes a charge: from then on the service asks the processor about it until it replies.
+    /// Locks the subscriptions whose renewals are still to be decided as they were, until the commit.
     ///
-    /// It does not take a customer's lock, and skips locked rows. A transaction that holds the row is about to change
+    /// It does not take customers' locks, and leaves out locked rows. A transaction that holds a row is about to change
     /// it, and then the renewal is decided again.
-    /// - Parameter value: The subscription the decision was made on.
-    /// - Returns: Whether the charge is fixed.
-    static func fix(
-        _ attempt: String, of value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
-        let now = transaction.dialect.now
-        return try await transaction.execute(
-            """
-            UPDATE subscription SET attempt = ?, revision = revision + 1, claimed_by = ?, claimed_until = \(now) + ?
-            WHERE original_id = (
-                SELECT original_id FROM subscription WHERE original_id = ? AND revision = ? AND attempt IS NULL
-                \(transaction.dialect.skipLocked))
-            """, attempt, claims.replica, claims.lease, value.originalID, value.revision) == 1
+    /// - Parameter values: The subscriptions the decisions were made on.
+    /// - Returns: The `originalID`s of those that are.
+    static func lock(
+        unchanged values: [StoredSubscription], in transaction: SQLTransaction
+    ) async throws -> Set<ExactText> {
+        var batch = SQLBatch(unfixed)
+        for value in values { batch.append(value.originalID, value.revision) }
+        let rows = try await transaction.start(batch).rows()
+        return Set(try rows.map { ExactText(try $0["original_id"]) })
     }
+
+    private static let unfixed = SQLBatchStatement.query(
+        "SELECT original_id FROM subscription WHERE original_id = ? AND revision = ? AND attempt IS NULL",
+        lock: .skipping, .text, .integer)
+
+    /// Fixes charges: from then on the service asks the processor about each until it replies.
+    /// - Parameter values: Locked subscriptions with their attempt and their next revision.
+    static func fix(
+        _ values: [StoredSubscription], _ claims: PurchaseClaims, in transaction: SQLTransaction
+    ) async throws {
+        guard !values.isEmpty else { return }
+        let now = transaction.dialect.now
+        let instants: [Int64] = try await transaction.query("SELECT \(now) AS now").values(of: "now")
+        var batch = SQLBatch(fixed)
+        for value in values {
+            batch.append(value.attempt, value.revision, claims.replica, instants[0] + claims.lease, value.originalID)
+        }
+        try await transaction.send(batch)
+    }
+
+    private static let fixed = SQLBatchStatement.update(
+        "subscription", set: "attempt = ?, revision = ?, claimed_by = ?, claimed_until = ?", where: "original_id = ?",
+        .text, .integer, .text, .integer, .text)
 
     /// Claims a fixed charge that this replica holds, or whose claim has expired.
     /// - Returns: False when another writer was first.

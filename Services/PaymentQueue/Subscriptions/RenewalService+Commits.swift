@@ -45,32 +45,32 @@ extension RenewalService {
     /// - Returns: The jobs this process may ask about now, in order.
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
-            var fixed: [RenewalJob] = []
+            let free = try await DueRepository.lock(
+                unchanged: jobs.map(\.value).filter { $0.attempt == nil }, in: transaction)
             var counts: [BatchNumbers.Key: Int] = [:]
-            for job in jobs where job.value.attempt == nil { counts[Self.identifiers(of: job), default: 0] += 1 }
+            for job in jobs where free.contains(ExactText(job.value.originalID)) {
+                counts[Self.identifiers(of: job), default: 0] += 1
+            }
             var numbers = BatchNumbers()
             try await numbers.add(BatchNumbers.start(counts, in: transaction))
+            var (going, fixed): ([RenewalJob], [StoredSubscription]) = ([], [])
             for job in jobs {
                 guard case .charge(var attempt) = job.work else { continue }
-                var next = job
-                if job.value.attempt != nil {
-                    guard try await DueRepository.claim(job.value, self.claims, in: transaction) else { continue }
-                } else {
-                    var left = numbers
-                    attempt.identifier = "\(try left.take(1, of: Self.identifiers(of: job))[0])"
-                    next.work = .charge(attempt)
-                    let text = try StoredJSON.text(attempt)
-                    guard try await DueRepository.fix(text, of: job.value, self.claims, in: transaction) else {
-                        continue
-                    }
-                    numbers = left
-                    (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)
+                guard job.value.attempt == nil else {
+                    if try await DueRepository.claim(job.value, self.claims, in: transaction) { going.append(job) }
+                    continue
                 }
-                fixed.append(next)
+                guard free.contains(ExactText(job.value.originalID)) else { continue }
+                attempt.identifier = "\(try numbers.take(1, of: Self.identifiers(of: job))[0])"
+                var next = job
+                next.work = .charge(attempt)
+                (next.value.attempt, next.value.revision) = (try StoredJSON.text(attempt), job.value.revision + 1)
+                going.append(next)
+                fixed.append(next.value)
             }
-            try await numbers.release(in: transaction)
+            try await DueRepository.fix(fixed, self.claims, in: transaction)
             try self.checkpoint(.insidePageCommit)
-            return fixed
+            return going
         }
     }
 

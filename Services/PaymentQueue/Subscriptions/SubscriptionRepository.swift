@@ -34,7 +34,7 @@ enum SubscriptionRepository {
 
     private static let ofCustomerLocked = SQLBatchStatement.query(
         "SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ? ORDER BY original_id",
-        isLocked: true, .text, .text)
+        lock: .waiting, .text, .text)
 
     /// Looks for all of a customer's subscriptions, in the order of their first purchase.
     static func all(of customer: CustomerReference) -> SQLLookup<[StoredSubscription]> {

@@ -1,4 +1,5 @@
 import BusService
+import FoundationEssentials
 import StoreModels
 
 /// Imports files in parts: begin, parts, commit. The catalogue in force changes only with the commit.
@@ -17,6 +18,7 @@ struct CatalogImporter: Sendable {
             throw StoreError(
                 .bodyTooLarge, "a catalogue has at most \(ImportLimits.fileBytesMax) bytes, not \(request.byteCount)")
         }
+        if let data = request.data { try Self.check(data) }
         let fileName = request.fileName.map { String($0.prefix(255)) } ?? "catalog.storekit"
         let identifier = RandomIdentifier.hex(digits: 24)
         try await imports.begin(identifier, request, fileName: fileName, now: now())
@@ -29,12 +31,16 @@ struct CatalogImporter: Sendable {
         guard (0..<ImportLimits.partsMax).contains(request.index) else {
             throw StoreError(.requestInvalid, "$.index: must be from 0 to \(ImportLimits.partsMax - 1)")
         }
-        guard !request.data.isEmpty else { throw StoreError(.requestInvalid, "$.data: must not be empty") }
-        guard request.data.count <= ImportPartRequest.byteCountMax else {
-            throw StoreError(.bodyTooLarge, "a part has at most \(ImportPartRequest.byteCountMax) bytes")
-        }
+        try Self.check(request.data)
         try await imports.put(request, now: now())
         return Empty()
+    }
+
+    private static func check(_ part: Data) throws(StoreError) {
+        guard !part.isEmpty else { throw StoreError(.requestInvalid, "$.data: must not be empty") }
+        guard part.count <= ImportPartRequest.byteCountMax else {
+            throw StoreError(.bodyTooLarge, "a part has at most \(ImportPartRequest.byteCountMax) bytes")
+        }
     }
 
     /// Reads, validates and activates the file. A repeated commit gets the same reply.

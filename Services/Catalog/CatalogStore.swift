@@ -64,9 +64,8 @@ package struct CatalogStore: Sendable {
         guard try await !apps.hasOrHadApp() else { return false }
         let bytes = PackageResources.Sample_storekit
         let begun = try await importer.begin(
-            BeginImportRequest(bundleId: "com.example.app", byteCount: bytes.count, fileName: "Sample.storekit"))
-        _ = try await importer.add(
-            ImportPartRequest(importIdentifier: begun.importIdentifier, index: 0, data: Data(bytes)))
+            BeginImportRequest(
+                bundleId: "com.example.app", byteCount: bytes.count, fileName: "Sample.storekit", data: Data(bytes)))
         _ = try await importer.commit(CommitImportRequest(importIdentifier: begun.importIdentifier))
         return true
     }

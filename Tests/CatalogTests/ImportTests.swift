@@ -52,6 +52,30 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the first part may come with the beginning of an import`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
+            let file = try bytes("a")
+            func begin(_ data: some Sequence<UInt8>, of count: Int) async throws -> String {
+                try await store.importer.begin(
+                    BeginImportRequest(
+                        bundleId: CatalogFixture.bundleId, byteCount: count, data: Data(Array(data)))
+                ).importIdentifier
+            }
+            let whole = try await begin(file, of: file.count)
+            #expect(try await commit(store, whole).productCount == 1)
+            let parts = try await begin(file.prefix(10), of: file.count)
+            try await add(store, parts, 1, file.dropFirst(10))
+            #expect(try await commit(store, parts).productCount == 1)
+            for (data, code) in [
+                ([], .requestInvalid), ([1, 2], .requestInvalid),
+                (Array(repeating: 0, count: ImportPartRequest.byteCountMax + 1), .bodyTooLarge),
+            ] as [([UInt8], StoreErrorCode)] {
+                #expect(try await refusal { try await begin(data, of: 1) }?.code == code)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a file that is tried is reported on, and nothing takes force or stays behind`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store async throws in
             _ = try await store.importFile(try bytes("a"))

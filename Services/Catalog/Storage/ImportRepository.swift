@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Persistence
 import StoreModels
 
@@ -30,6 +31,8 @@ struct ImportRepository: Sendable {
                 INSERT INTO import (id, bundle_id, file_name, byte_count, created_at, revision) \
                 VALUES (?, ?, ?, ?, ?, 0)
                 """, identifier, request.bundleId, fileName, request.byteCount, now.milliseconds)
+            guard let data = request.data else { return }
+            try await Self.put(data, at: 0, of: identifier, announced: request.byteCount, in: transaction)
         }
     }
 
@@ -63,19 +66,28 @@ struct ImportRepository: Sendable {
                 RETURNING byte_count
                 """, request.importIdentifier, ImportLimits.expiry(now).milliseconds)
             guard let row else { throw ImportLimits.unknownImport }
-            try await transaction.execute(
-                """
-                INSERT INTO import_part (import_id, part, data) VALUES (?, ?, ?)
-                ON CONFLICT (import_id, part) DO UPDATE SET data = excluded.data
-                """, request.importIdentifier, request.index, Array(request.data))
-            let stored = try await found(
-                transaction.queryOne(
-                    "SELECT sum(length(data)) AS bytes FROM import_part WHERE import_id = ?", request.importIdentifier))
-            let (announced, sum): (Int, Int) = (try row["byte_count"], try stored["bytes"])
-            guard sum <= announced else {
-                throw StoreError(
-                    .requestInvalid, "$.data: the parts have \(sum) bytes; the import announced \(announced)")
-            }
+            try await Self.put(
+                request.data, at: request.index, of: request.importIdentifier, announced: try row["byte_count"],
+                in: transaction)
+        }
+    }
+
+    /// Stores or replaces a part of an import of `announced` bytes.
+    private static func put(
+        _ data: Data, at index: Int, of identifier: String, announced: Int, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO import_part (import_id, part, data) VALUES (?, ?, ?)
+            ON CONFLICT (import_id, part) DO UPDATE SET data = excluded.data
+            """, identifier, index, Array(data))
+        let stored = try await found(
+            transaction.queryOne(
+                "SELECT sum(length(data)) AS bytes FROM import_part WHERE import_id = ?", identifier))
+        let sum: Int = try stored["bytes"]
+        guard sum <= announced else {
+            throw StoreError(
+                .requestInvalid, "$.data: the parts have \(sum) bytes; the import announced \(announced)")
         }
     }
 

@@ -53,6 +53,8 @@ public struct BeginImportRequest: Hashable, Sendable, Codable {
     public var byteCount: Int
     /// The file's name, used in errors and for a new app, such as `App.storekit`.
     public var fileName: String?
+    /// The first part, so that a small file needs no request of its own for it. Base64 on the wire.
+    public var data: Data?
 }
 
 /// The import that parts and commit name.

@@ -273,8 +273,8 @@ extension BeginImportReply {
 
 extension BeginImportRequest {
     @_disfavoredOverload
-    public init(bundleId: borrowing String, byteCount: Int, fileName: String? = nil) {
-        self.init(bundleId: copy bundleId, byteCount: byteCount, fileName: fileName)
+    public init(bundleId: borrowing String, byteCount: Int, fileName: String? = nil, data: Data? = nil) {
+        self.init(bundleId: copy bundleId, byteCount: byteCount, fileName: fileName, data: data)
     }
 }
 

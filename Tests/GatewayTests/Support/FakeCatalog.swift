@@ -181,7 +181,10 @@ final class FakeCatalog: Sendable {
 
     private func serveImports() {
         service.handle(CatalogEndpoints.beginImport) { [self] request in
-            contents.withLock { $0.uploads["i1"] = (request.bundleId, request.byteCount, [:]) }
+            contents.withLock {
+                let parts = request.data.map { [0: $0] } ?? [:]
+                $0.uploads["i1"] = (request.bundleId, request.byteCount, parts)
+            }
             return BeginImportReply(importIdentifier: "i1")
         }
         service.handle(CatalogEndpoints.addImportPart) { [self] request in

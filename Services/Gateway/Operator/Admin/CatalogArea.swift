@@ -81,8 +81,11 @@ struct CatalogUpload {
         var parts = try await start()
         let begun = try await services.call(
             CatalogEndpoints.beginImport,
-            BeginImportRequest(bundleId: bundleId, byteCount: parts.byteCount, fileName: fileName), context: context)
-        var index = 0
+            BeginImportRequest(
+                bundleId: bundleId, byteCount: parts.byteCount, fileName: fileName,
+                data: try await parts.next().map { Data($0) }),
+            context: context)
+        var index = 1
         while let part = try await parts.next() {
             let request = ImportPartRequest(importIdentifier: begun.importIdentifier, index: index, data: Data(part))
             _ = try await services.call(CatalogEndpoints.addImportPart, request, context: context)

@@ -65,7 +65,7 @@ struct IsolatedStoreArea: Area {
         _ = try await file.upload.send(to: app.bundleId, fileName: file.name, isTrial: false, by: services, call)
     }
 
-    /// Makes a store: a number, the catalogue and a clock, then its key, with which it is open.
+    /// Makes a store: a number, then its catalogue, clock and key at the same time, with which it is open.
     /// - Parameters:
     ///   - file: The catalogue in place of the app's. Nil for the app's.
     ///   - place: Where the members are, in errors.
@@ -85,19 +85,18 @@ struct IsolatedStoreArea: Area {
         let made: NewAppKey
         let facts: VerificationFacts
         do {
-            try await fill(app, file, call)
-            // An upload may outlast the request's own deadline.
             let context = call.context(deadline: .now + HTTPLimits.requestTimeout)
-            _ = try await services.call(
+            // Neither clock nor key needs the catalogue, and each is a commit in another service.
+            async let clock = services.call(
                 SubscriptionEndpoints.putClock,
                 PutClockRequest(
                     bundleId: app.bundleId, rate: nil, now: request.clock, frozen: request.running != true),
                 context: context)
-            made = try await services.call(
-                SigningEndpoints.openStore,
-                OpenStoreRequest(from: base, to: app.bundleId, expiresAt: expiresAt), context: context)
-            facts = try await services.call(
-                SigningEndpoints.verification, AppRequest(bundleId: app.bundleId), context: context)
+            async let signing = signing(
+                OpenStoreRequest(from: base, to: app.bundleId, expiresAt: expiresAt), context)
+            try await fill(app, file, call)
+            _ = try await clock
+            (made, facts) = try await signing
             try await stores.open(app)
         } catch {
             try? await stores.abandon(app)
@@ -110,6 +109,16 @@ struct IsolatedStoreArea: Area {
                 adminKey: storeKeys.key(of: app.store, createdAt: createdAt),
                 rootCertificate: facts.rootCertificate, seed: app.seed, expiresAt: expiresAt),
             status: .created)
+    }
+
+    /// Makes a store's key, and reads what verifies its signatures.
+    private func signing(
+        _ request: OpenStoreRequest, _ context: CallContext
+    ) async throws -> (NewAppKey, VerificationFacts) {
+        let made = try await services.call(SigningEndpoints.openStore, request, context: context)
+        let facts = try await services.call(
+            SigningEndpoints.verification, AppRequest(bundleId: request.to), context: context)
+        return (made, facts)
     }
 
     private func listStores(_ call: Call) async throws -> IsolatedStoresResponse {

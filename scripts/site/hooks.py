@@ -85,7 +85,8 @@ def on_files(files, config):
         text = (ROOT / path).read_text()
         if page not in known:
             files.append(File.generated(config, page, content=text))
-        linked.update(filter(None, (target_of(match["target"], path)[0] for match in LINK.finditer(text) if match["target"])))
+        links = (match["target"] for match in LINK.finditer(text) if match["target"])
+        linked.update(target for target in (target_of(link, path)[0] for link in links) if target)
     for path in sorted(linked - set(pages)):
         if (ROOT / path).is_dir():
             files.append(File.generated(config, place(path), content=listing(path)))
@@ -253,7 +254,7 @@ def operation(method, path, value, document):
 def api():
     """The pages of the API: one a tag, one of the types, and the list of all."""
     whole = document()
-    overview = ["# HTTP API", "", whole["info"]["description"], "", "The document itself: [openapi.json](../openapi.json).", ""]
+    overview = ["# HTTP API", "", whole["info"]["description"], "", "The document: [openapi.json](../openapi.json).", ""]
     for tag in whole["tags"]:
         name = tag["name"]
         lines = [f"# {name}", "", tag.get("description", ""), ""]

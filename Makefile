@@ -11,6 +11,8 @@ CATALOG ?=
 BUNDLE  ?= com.example.app
 # More flags for `storebus up`.
 UP      ?=
+# Where `make install` puts the executables.
+PREFIX  ?= /usr/local
 # `make test`, `make quick`: these modules only, as in Catalog,Scenarios, built in a scratch path of their own; the
 # databases that tests written for both run on.
 ONLY    ?=
@@ -42,7 +44,7 @@ GOLDEN  := StoreHTTP,Storebus,ServiceDatabase
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios simulate site schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format wire pictures imports identifiers names sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios simulate site schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist install lint format wire pictures imports identifiers names sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -200,6 +202,10 @@ dist: deps ## Pack optimized executables for other machines: archive, Debian pac
 	@# These products only: the example app needs libcurl, which has no static form that Foundation would link.
 	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release --static-swift-stdlib
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
+
+install: $(if $(wildcard dist/storebus-*-linux-*.tar.gz),,dist) ## Unpack what `make dist` has packed into PREFIX; DESTDIR= before it.
+	install -d "$(DESTDIR)$(PREFIX)"
+	tar -C "$(DESTDIR)$(PREFIX)" --strip-components=1 --no-same-owner -xzf dist/storebus-*-linux-$$(uname -m).tar.gz
 
 lint: wire pictures imports identifiers names sql bounds prose listings console ## Check formatting, initialisers, pictures, import directions, comparisons of identifiers names, SQL, bounds, words, lists.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

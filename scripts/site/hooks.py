@@ -45,7 +45,7 @@ def tracked(*patterns):
 
 
 def sections():
-    """The sections of docs/README.md with the pages they link first in each line of a list, and their descriptions."""
+    """The sections of docs/README.md, each with the pages that its list links, and the item's text."""
     title, found = None, {}
     for item in re.split(r"\n(?=- |## )", (ROOT / CONTENTS).read_text()):
         if item.startswith("## "):
@@ -207,8 +207,8 @@ def members(schema):
         for one in schema.get("allOf", []):
             add(one, prefix)
         for name, value in schema.get("properties", {}).items():
-            isNeeded = "yes" if name in schema.get("required", []) else ""
-            rows.append(f"| `{prefix}{name}` | {cell(kind(value))} | {isNeeded} | {cell(value.get('description'))} |")
+            needed = "yes" if name in schema.get("required", []) else ""
+            rows.append(f"| `{prefix}{name}` | {cell(kind(value))} | {needed} | {cell(value.get('description'))} |")
             inside = value.get("items", value)
             add(inside, f"{prefix}{name}{'[]' if 'items' in value else ''}.")
 
@@ -234,9 +234,9 @@ def operation(method, path, value, document):
     if parameters:
         lines += ["| parameter | in | type | required | about |", "|---|---|---|---|---|"]
         for one in parameters:
-            isNeeded = "yes" if one.get("required") else ""
+            needed = "yes" if one.get("required") else ""
             lines.append(
-                f"| `{one['name']}` | {one['in']} | {cell(kind(one.get('schema', {})))} | {isNeeded} | "
+                f"| `{one['name']}` | {one['in']} | {cell(kind(one.get('schema', {})))} | {needed} | "
                 f"{cell(one.get('description'))} |")
         lines.append("")
     if "requestBody" in value:

@@ -209,6 +209,21 @@ import Testing
         }
     }
 
+    @Test func `a request that offers another protocol is answered, and ends its connection`() async throws {
+        try await GatewayHarness.run { store in
+            let offers = [
+                "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+                "Connection: Upgrade\r\nUpgrade: websocket\r\n", "Upgrade: h2c\r\n",
+            ]
+            for offer in offers {
+                // The answer is read to the connection's end.
+                let answer = try await RawConnection.exchange(store, "GET /healthz HTTP/1.1\r\nHost: a\r\n\(offer)\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+                #expect(answer.lowercased().contains("\r\nconnection: close\r\n"), "\(answer)")
+            }
+        }
+    }
+
     @Test func `a page of any list is bounded on both sides (S5)`() async throws {
         try await GatewayHarness.run { store in
             let (app, server) = (try await store.session(), try await store.apiKey())

@@ -48,7 +48,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: From the client
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.part(unwrapInboundIn(data)), context)
+        var part = unwrapInboundIn(data)
+        // Behind an offer of another protocol the parser reads nothing more, so the request is the connection's last.
+        if case .head(var head) = part, head.headers.contains(name: "Upgrade") {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            part = .head(head)
+        }
+        take(.part(part), context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { take(.failure(error), context) }

@@ -1,0 +1,3 @@
+module example.com/server-tests
+
+go 1.19

@@ -31,6 +31,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var encoder: ChannelHandlerContext?
     private var isAdvancing = false
     private var isStopping = false
+    /// Whether the request in turn is the last one of the connection.
+    private var isLast = false
     private var lastResponse: NIODeadline
     private var isWatching = false
     private var arrival: Window?
@@ -101,6 +103,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .admitted(let hasPermit):
             turns.admitted(hasPermit: hasPermit)
             var head = request.head
+            isLast = !head.isKeepAlive
             Arrival.stamp(&head, now, isWhole: request.isWhole)
             pass(.part(.head(head)), context)
             if let body = request.body { pass(.part(.body(body)), context) }
@@ -156,9 +159,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head) where head.status.code >= 200:
-            if turns.responseBegan(closes: !head.isKeepAlive || isStopping) { admission.release() }
-            context.write(data, promise: promise)
+        case .head(var head) where head.status.code >= 200:
+            if isLast || isStopping { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            if turns.responseBegan(closes: !head.isKeepAlive) { admission.release() }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             turns.responseEnded()
             let left = promise ?? context.eventLoop.makePromise()

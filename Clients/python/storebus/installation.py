@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-from .http import Endpoint
+from .endpoint import Endpoint
 from .store import Store
 
 #: Seconds that a store has to start.

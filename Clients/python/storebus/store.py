@@ -3,7 +3,7 @@ import datetime
 import os
 import uuid
 
-from .http import Endpoint
+from .endpoint import Endpoint
 from .notifications import Notifications
 
 

@@ -65,7 +65,7 @@ struct IsolatedStoreArea: Area {
         _ = try await file.upload.send(to: app.bundleId, fileName: file.name, isTrial: false, by: services, call)
     }
 
-    /// Makes a store: a number, then its catalogue, clock and key at the same time, with which it is open.
+    /// Makes a store: a number, then its catalogue, clock and key at the same time. It opens when it has them.
     /// - Parameters:
     ///   - file: The catalogue in place of the app's. Nil for the app's.
     ///   - place: Where the members are, in errors.

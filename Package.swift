@@ -57,13 +57,11 @@ func tests(
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -73,7 +71,6 @@ let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swi
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 /// What each service library needs to speak on the bus.
 let busService: [Target.Dependency] = ["EventLoop", "StoreModels", "BusService", logging]
@@ -111,7 +108,8 @@ var targets: [Target] = [
         ]),
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
-    shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
+    shared("Cryptography", ["COpenSSL"]),
+    shared("Signing", ["Cryptography", "StoreModels", swiftASN1]),
     shared("SignedData", [.target(name: "COpenSSL", condition: .when(platforms: [.linux])), "StoreModels"]),
     shared("StoreKitClient", ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
     shared("StoreKitTestClient", ["StoreHTTP", "StoreKitClient", "StoreModels"], exclude: ["README.md"]),
@@ -145,8 +143,9 @@ var targets: [Target] = [
     tests(
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
-    tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
-    tests("SignedData", ["SignedData", "Signing", "StoreModels", crypto, swiftASN1, x509]),
+    tests("Cryptography", ["Cryptography"]),
+    tests("Signing", ["Cryptography", "Signing", "StoreModels", "StorebusTesting", swiftASN1]),
+    tests("SignedData", ["Cryptography", "SignedData", "Signing", "StoreModels"]),
     tests(
         "StoreKitClient", ["StoreKitClient", "SignedData", "Signing", "StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StoreModels", "StorebusTesting", logging]),
@@ -178,7 +177,7 @@ var targets: [Target] = [
         "AppStoreServer",
         [
             "AppStoreServer", "BusClient", "StoreHTTP", "StoreModels", "BusService", "EventLoop", "Persistence",
-            "ServiceTesting", "Signing", "StorebusTesting", crypto, logging,
+            "ServiceTesting", "Signing", "StorebusTesting", "Cryptography", logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
@@ -189,14 +188,14 @@ var targets: [Target] = [
             "EventLoop", "Operations", "CurlLoop", "Persistence", "ServiceDatabase", "ServiceTesting", "Signing",
             "StorebusTesting", hummingbird, nioCore,
             nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
-            jwtKit, crypto,
+            "Cryptography",
         ]),
     tests(
         "Storebus",
         [
             "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "Chaos", "EventLoop", "NATSClient",
             "Signing",
-            "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
+            "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, "Cryptography", logging,
         ]),
     tests(
         "Chaos", ["Chaos", "StoreHTTP", "StoreModels", "StorebusTesting"],
@@ -216,7 +215,7 @@ var targets: [Target] = [
         name: "Scenarios",
         dependencies: [
             "StorebusTesting", "StoreHTTP", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService",
-            "CurlLoop", "NATSClient", "Persistence", crypto, nioHTTP1, logging,
+            "CurlLoop", "NATSClient", "Persistence", "Cryptography", nioHTTP1, logging,
         ],
         path: "Tests/Scenarios", exclude: ["StoreKit2Life.txt"], swiftSettings: settings),
     // The documents' listings, compiled as an app in Swift 6 mode is: `Error?` there is no `any Error`.
@@ -227,23 +226,23 @@ var targets: [Target] = [
 ]
 targets += service("Broker", ["EventLoop", "BusProtocol", logging, lifecycle])
 targets += service(
-    "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
+    "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", "Cryptography", lifecycle],
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service(
     "PaymentQueue",
     busService + [
-        "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle, metrics,
+        "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", "Cryptography", lifecycle, metrics,
     ], more: failpoints)
 targets += service(
     "PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle, metrics])
 targets += service(
     "PromotionController",
-    busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
+    busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", "Cryptography", lifecycle])
 targets += service(
     "AppStoreServer",
     busService + [
         "BusClient", "CurlLoop", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", "Signing", "StoreHTTP",
-        crypto, jwtKit, lifecycle, metrics,
+        "Cryptography", lifecycle, metrics,
     ])
 targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"])
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
@@ -254,17 +253,17 @@ targets.append(.target(name: "CConsole", path: "Services/Gateway/ConsoleFiles"))
 let gatewayEdge =
     busService + [
         "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations", hummingbird,
-        hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle, metrics,
+        hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, "Cryptography", lifecycle, metrics,
     ]
 let appAPI =
     busService + [
         "GatewayEdge", "BusClient", "CQREncode", "PlantedBugs", "Signing", "StoreHTTP", hummingbird, nioCore, httpTypes,
-        crypto, metrics,
+        "Cryptography", metrics,
     ]
 let operatorAPI =
     busService + [
         "GatewayEdge", "BusClient", "CConsole", "COpenAPI", "Persistence", "ServiceDatabase", "StoreHTTP", hummingbird,
-        nioCore, httpTypes, crypto, lifecycle, metrics,
+        nioCore, httpTypes, "Cryptography", lifecycle, metrics,
     ]
 targets += [
     .target(name: "GatewayEdge", dependencies: gatewayEdge, path: "Services/Gateway/Edge", swiftSettings: settings),
@@ -285,7 +284,7 @@ targets += [
         name: "Storebus",
         dependencies: [
             "Chaos", "CProcess", "CurlLoop", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService",
-            "EventLoop", "NATSClient", "Signing", crypto, argumentParser, logging,
+            "EventLoop", "NATSClient", "Signing", "Cryptography", argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],
         resources: [.embedInCode("Resources/users.json")],
@@ -416,19 +415,16 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: ["CommandLineArguments", "Logging"]),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets
 )

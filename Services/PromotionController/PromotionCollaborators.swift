@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import StoreModels
 
 /// The functions of other services that this service calls.
@@ -28,7 +28,7 @@ struct PromotionCollaborators: Sendable {
 enum InstallationKey {
     /// Returns 32 hexadecimal digits of SHA-256(bundleId NUL deviceId).
     static func of(_ installation: InstallationReference) -> String {
-        Hex.text(SHA256.hash(data: Array("\(installation.bundleId)\0\(installation.deviceId)".utf8)).prefix(16))
+        Hex.text(SHA256.hash(data: "\(installation.bundleId)\0\(installation.deviceId)".utf8).prefix(16))
     }
 }
 

@@ -1,7 +1,10 @@
-// OpenSSL as Debian 12 ships it (3.0). EventLoop imports this module, SignedData for signatures, and
-// StorebusTesting for certificates of tests.
+// OpenSSL as Debian 12 ships it (3.0). EventLoop imports this module for TLS, Cryptography for the server's keys,
+// signatures and certificates, SignedData for a device's, and StorebusTesting for certificates of tests.
 #pragma once
 #include <openssl/err.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/ocsp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>

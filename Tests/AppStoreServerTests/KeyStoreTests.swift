@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import Foundation
 import Persistence
@@ -15,7 +15,7 @@ import Testing
         let key = NewKey(kind, bundleId: "a", now: .wallClock())
         let privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
         let publicKey = try P256.Signing.PublicKey(pemRepresentation: try #require(key.record.publicKey))
-        let signature = try privateKey.signature(for: Data("offer".utf8))
+        let signature = privateKey.signature(for: Data("offer".utf8))
         #expect(publicKey.isValidSignature(signature, for: Data("offer".utf8)))
         #expect(key.record.digest == nil)
     }

@@ -12,12 +12,12 @@ import Testing
     func `the certificates are made once and survive a restart`(_ engine: Engine) async throws {
         try await TestAppStoreServer.with(engine) { appStore in
             let database = appStore.service.database
-            async let one = SigningKeys(database: database).authority().rootDER()
-            async let two = SigningKeys(database: database).authority().rootDER()
+            async let one = SigningKeys(database: database).authority().rootDER
+            async let two = SigningKeys(database: database).authority().rootDER
             let (root, other) = try await (one, two)
             #expect(root == other)
             try await appStore.restart()
-            #expect(try await appStore.service.apple.signing.authority().rootDER() == root)
+            #expect(try await appStore.service.apple.signing.authority().rootDER == root)
             await #expect(throws: StoreError.self) { try await SigningKeys(database: database).authority() }
         }
     }
@@ -28,8 +28,8 @@ import Testing
             let signing = appStore.service.apple.signing
             try await signing.publishRoot(in: directory.path)
             let authority = try await signing.authority()
-            #expect(try Data(contentsOf: URL(fileURLWithPath: directory.file("root.cer"))) == Data(authority.rootDER()))
-            #expect(try String(contentsOfFile: directory.file("root.pem"), encoding: .utf8) == authority.rootPEM())
+            #expect(try Data(contentsOf: URL(fileURLWithPath: directory.file("root.cer"))) == Data(authority.rootDER))
+            #expect(try String(contentsOfFile: directory.file("root.pem"), encoding: .utf8) == authority.rootPEM)
             for name in ["root.cer", "root.pem"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(name))
                 #expect(attributes[.posixPermissions] as? Int == 0o644)
@@ -47,12 +47,12 @@ import Testing
             try await signing.setPublicURL("https://store.example")
             let moved = try await signing.appStore().authority
             #expect(moved.ocspURL == "https://store.example/ocsp")
-            #expect(try moved.stored().leafKey == first.stored().leafKey)
-            #expect(try moved.stored().intermediateKey == first.stored().intermediateKey)
-            #expect(try moved.rootDER() == first.rootDER())
+            #expect(moved.stored().leafKey == first.stored().leafKey)
+            #expect(moved.stored().intermediateKey == first.stored().intermediateKey)
+            #expect(moved.rootDER == first.rootDER)
             // A replica that has never spoken with a gateway has the same ones.
             let there = try await SigningKeys(database: appStore.service.database).appStore().authority
-            #expect(try there.chainDER() == moved.chainDER())
+            #expect(there.chainDER == moved.chainDER)
         }
     }
 
@@ -65,15 +65,15 @@ import Testing
                 _ = try await here.rotate(rotation)
             }
             let rotated = try await here.appStore().authority
-            #expect(try rotated.stored().leafKey != first.stored().leafKey)
+            #expect(rotated.stored().leafKey != first.stored().leafKey)
             let there = SigningKeys(database: appStore.service.database)
             let read = try await there.appStore().authority
-            #expect(try read.chainDER() == rotated.chainDER())
+            #expect(read.chainDER == rotated.chainDER)
             // After a move the certificates are issued anew for the keys of now.
             try await there.setPublicURL("http://b")
             let moved = try await there.appStore().authority
             #expect(moved.ocspURL == "http://b/ocsp")
-            #expect(try moved.stored().leafKey == rotated.stored().leafKey)
+            #expect(moved.stored().leafKey == rotated.stored().leafKey)
         }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import HTTPTypes
 import NIOHTTP1
@@ -233,7 +233,7 @@ import Testing
         let start = Timestamp.wallClock()
         clock.set(start)
         let sessions = ConsoleSessions(
-            adminKey: AdminKey("0123456789"), sessionKey: .init(size: .bits256), now: { clock.now })
+            adminKey: AdminKey("0123456789"), sessionKey: SymmetricKey(), now: { clock.now })
         for _ in 0..<ConsoleSessions.ticketsMax {
             #expect(sessions.begin(.ticket(sessions.issueTicket().ticket)) != nil)
         }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Signing
 import StoreModels
 import Testing

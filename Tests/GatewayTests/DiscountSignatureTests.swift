@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import StoreModels
 import Testing
@@ -17,7 +17,7 @@ import Testing
         bundleId: String = Sample.bundleId, nonce: String = nonce, timestamp: Int64 = now.milliseconds
     ) throws -> PaymentDiscount {
         let parts = [bundleId, keyIdentifier, product, offer, username, nonce.lowercased(), String(timestamp)]
-        let signed = try key.signature(for: Data(parts.joined(separator: "\u{2063}").utf8))
+        let signed = key.signature(for: Data(parts.joined(separator: "\u{2063}").utf8))
         return PaymentDiscount(
             identifier: offer, keyIdentifier: keyIdentifier, nonce: nonce,
             signature: signed.derRepresentation.base64EncodedString(), timestamp: timestamp)

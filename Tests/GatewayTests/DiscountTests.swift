@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import Foundation
 import NIOHTTP1
@@ -23,7 +23,7 @@ import Testing
             Sample.bundleId, keyIdentifier, Sample.pro.productIdentifier, "o1", "", Self.nonce.lowercased(),
             "\(timestamp)",
         ]
-        let signature = try (key ?? self.key).signature(for: Data(parts.joined(separator: "\u{2063}").utf8))
+        let signature = (key ?? self.key).signature(for: Data(parts.joined(separator: "\u{2063}").utf8))
         return [
             "identifier": "o1", "keyIdentifier": .string(keyIdentifier), "nonce": .string(Self.nonce),
             "signature": .string(signature.derRepresentation.base64EncodedString()),
@@ -176,7 +176,7 @@ import Testing
     @Test func `a signature that cannot be checked is not a wrong one`() async throws {
         try await GatewayHarness.run { store in
             // A session of before, at a gateway that was started since and has never seen the app.
-            let (token, _) = try await store.gateway.tokens.issue(
+            let (token, _) = try store.gateway.tokens.issue(
                 Session(
                     identifier: "s", startedAt: .wallClock(), bundleId: Sample.bundleId,
                     customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId,

@@ -41,9 +41,9 @@ import Testing
         let session = Session(
             identifier: "s_1", startedAt: .wallClock(), bundleId: "a", customerIdentifier: "c", account: "a",
             deviceId: "d", client: .app, storefront: "USA", platform: .iOS, promotedPurchases: .none)
-        let before = await SessionTokens(key: try settings([:], in: directory).sessionKey)
-        let after = await SessionTokens(key: try settings([:], in: directory).sessionKey)
-        #expect(try await after.verify(try await before.issue(session).token) == session)
+        let before = SessionTokens(key: try settings([:], in: directory).sessionKey)
+        let after = SessionTokens(key: try settings([:], in: directory).sessionKey)
+        #expect(try after.verify(try before.issue(session).token) == session)
     }
 
     @Test func `gateways of one data directory sign with one key`() throws {

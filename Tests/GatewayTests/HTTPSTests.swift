@@ -287,7 +287,7 @@ import Testing
     @Test func `who trusts the store's root reaches the gateway by Apple's names, and nobody else does`() async throws {
         try await GatewayHarness.run { store in
             let authority = try await store.apple.authority()
-            try authority.rootPEM().write(
+            try authority.rootPEM.write(
                 toFile: store.directory.file("root.pem"), atomically: true, encoding: .utf8)
             let (ports, signal) = AsyncStream.makeStream(of: Int.self)
             let server = CertifiedServer(

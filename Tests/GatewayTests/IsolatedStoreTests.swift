@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import Foundation
 import NIOHTTP1
@@ -54,7 +54,7 @@ import Testing
             #expect(made.url.hasSuffix("/s/t-1"))
             #expect(made.bundleId == "com.example.app")
             #expect(made.seed == 42)
-            let root = try await store.apple.authority().rootDER()
+            let root = try await store.apple.authority().rootDER
             #expect(made.rootCertificate == root.base64)
             let clock = store.payments.contents.withLock { $0.subscribing.clock }
             #expect(clock.frozen)

@@ -244,7 +244,7 @@ import Testing
             #expect(full.json["STOREBUS_ISSUER_ID"] == token.claims["iss"])
             #expect(full.json["STOREBUS_BUNDLE_ID"] == "com.example.app")
             #expect(full.json["STOREBUS_URL"]?.stringValue == store.gateway.parts.address.current)
-            let root = try await store.apple.authority().rootDER()
+            let root = try await store.apple.authority().rootDER
             #expect(full.json["STOREBUS_ROOT_CERTIFICATE"]?.stringValue == root.base64)
             let url = store.gateway.parts.address.current
             let shell = try await store.send(.GET, path + "&format=shell", token: Sample.adminKey)

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import NIOHTTP1
 import StoreKitClient
@@ -73,7 +73,7 @@ import Testing
             bundleId, key.keyIdentifier, product, offer, "alice at the guides", nonce.uuidString.lowercased(),
             "\(timestamp)",
         ].joined(separator: "\u{2063}")
-        let signature = try P256.Signing.PrivateKey(pemRepresentation: key.secret).signature(for: Data(text.utf8))
+        let signature = try P256.Signing.PrivateKey(pemRepresentation: key.secret).signature(for: text.utf8)
         return SKPaymentDiscount(
             identifier: offer, keyIdentifier: key.keyIdentifier, nonce: nonce,
             signature: signature.derRepresentation.base64EncodedString(), timestamp: NSNumber(value: timestamp))

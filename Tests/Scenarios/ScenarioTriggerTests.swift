@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import NIOHTTP1
 import StoreHTTP
@@ -254,7 +254,7 @@ private struct TriggeredStore: Sendable {
         let input = try [header, claims].map { Self.encoded(Data(try StoreJSON.encode(JSONValue.object($0)))) }.joined(
             separator: ".")
         let signer = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
-        return input + "." + Self.encoded(try signer.signature(for: Data(input.utf8)).rawRepresentation)
+        return input + "." + Self.encoded(Data(signer.signature(for: input.utf8).rawRepresentation))
     }
 
     private static func encoded(_ data: Data) -> String {

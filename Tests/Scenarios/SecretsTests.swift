@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import Foundation
 import NIOHTTP1
@@ -35,7 +35,7 @@ import Testing
         let forms: [Data]
 
         init(_ name: String, _ key: P256.Signing.PrivateKey) {
-            let (scalar, document) = (key.rawRepresentation, key.derRepresentation)
+            let (scalar, document) = (Data(key.rawRepresentation), Data(key.derRepresentation))
             self.name = name
             // A PEM breaks its Base64 into lines. Its label is looked for.
             forms =

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import NIOHTTP1
 import StoreKitClient
@@ -136,8 +136,8 @@ private typealias Product = StoreKitClient.Product
             ])
             let text = try [header, claims].map { Base64URL.encode(try StoreJSON.encode($0)) }.joined(separator: ".")
             let key = try P256.Signing.PrivateKey(pemRepresentation: secret)
-            let signature = try key.signature(for: Data(text.utf8)).rawRepresentation
-            return "\(text).\(Base64URL.encode(Array(signature)))"
+            let signature = key.signature(for: text.utf8).rawRepresentation
+            return "\(text).\(Base64URL.encode(signature))"
         }
     }
 }

@@ -1,9 +1,7 @@
-import Crypto
+import Cryptography
 import Foundation
 import StoreModels
-import SwiftASN1
 import Testing
-import X509
 
 @testable import SignedData
 
@@ -12,8 +10,8 @@ import X509
     private struct Properties {
         var isAuthority: Bool
         var pathLengthMax: Int?
-        var usage: KeyUsage?
-        var mark: ASN1ObjectIdentifier?
+        var usage: Certificate.KeyUsage?
+        var mark: String?
         /// Whether an extension that no reader knows is critical. Nil without the extension.
         var unknown: Bool?
     }
@@ -24,44 +22,51 @@ import X509
 
     private func fault(_ change: (inout [Properties]) -> Void) throws -> SignedDataFault? {
         var properties = [
+            Properties(isAuthority: false, usage: .digitalSignature, mark: "1.2.840.113635.100.6.11.1"),
             Properties(
-                isAuthority: false, usage: KeyUsage(digitalSignature: true), mark: [1, 2, 840, 113635, 100, 6, 11, 1]),
-            Properties(
-                isAuthority: true, pathLengthMax: 0, usage: KeyUsage(keyCertSign: true),
-                mark: [1, 2, 840, 113635, 100, 6, 2, 1]),
-            Properties(isAuthority: true, usage: KeyUsage(keyCertSign: true)),
+                isAuthority: true, pathLengthMax: 0, usage: .certificateSigning, mark: "1.2.840.113635.100.6.2.1"),
+            Properties(isAuthority: true, usage: .certificateSigning),
         ]
         change(&properties)
-        let chain = try properties.indices.map { try certificate($0, properties[$0]) }
+        var names: [[UInt8]] = []
+        let chain =
+            try properties.indices.reversed().map { index in
+                let certificate = try certificate(index, properties[index], issuer: names.last)
+                names.append(certificate.subject)
+                return certificate.bytes
+            }.reversed() as [[UInt8]]
         let list = chain.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         let input = [#"{"alg":"ES256","x5c":[\#(list)]}"#, "{}"].map { Base64URL.encode(Array($0.utf8)) }
             .joined(separator: ".")
-        let signature = try keys[Self.leaf].signature(for: Data(input.utf8)).rawRepresentation
-        let document = try #require(SignedDocument("\(input).\(Base64URL.encode(Array(signature)))"))
+        let signature = keys[Self.leaf].signature(for: input.utf8).rawRepresentation
+        let document = try #require(SignedDocument("\(input).\(Base64URL.encode(signature))"))
         return SignedDataVerifier(roots: [chain[Self.root]]).fault(in: document, signedAt: nil)
     }
 
-    private func certificate(_ index: Int, _ properties: Properties) throws -> [UInt8] {
-        let issuer = min(index + 1, Self.root)
-        func name(_ number: Int) throws -> DistinguishedName { try DistinguishedName { CommonName("\(number)") } }
-        let certificate = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(index + 1),
-            publicKey: Certificate.PublicKey(keys[index].publicKey),
+    private func certificate(_ index: Int, _ properties: Properties, issuer: [UInt8]?) throws -> Certificate {
+        var extensions: [CertificateContent.Extension] = [
+            .encoded("2.5.29.19", constraints(properties), isCritical: true)
+        ]
+        if let usage = properties.usage {
+            let bits = UInt8(usage.rawValue)
+            extensions.append(
+                .encoded("2.5.29.15", [0x03, 2, UInt8(bits.trailingZeroBitCount), bits], isCritical: true))
+        }
+        if let mark = properties.mark { extensions.append(.encoded(mark, [5, 0])) }
+        if let isCritical = properties.unknown {
+            extensions.append(.encoded("1.2.3.4", [5, 0], isCritical: isCritical))
+        }
+        return try CertificateContent(
+            commonName: "\(index)", organization: "Test", issuer: issuer, serialNumber: [UInt8(index + 1)],
             notValidBefore: Date(timeIntervalSince1970: 0), notValidAfter: Date(timeIntervalSince1970: 4_000_000_000),
-            issuer: try name(issuer), subject: try name(index), signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: try Certificate.Extensions {
-                Critical(
-                    properties.isAuthority
-                        ? BasicConstraints.isCertificateAuthority(maxPathLength: properties.pathLengthMax)
-                        : BasicConstraints.notCertificateAuthority)
-                if let usage = properties.usage { Critical(usage) }
-                if let mark = properties.mark { Certificate.Extension(oid: mark, critical: false, value: [5, 0]) }
-                if let isCritical = properties.unknown {
-                    Certificate.Extension(oid: [1, 2, 3, 4], critical: isCritical, value: [5, 0])
-                }
-            },
-            issuerPrivateKey: Certificate.PrivateKey(keys[issuer]))
-        return try certificate.serializeAsPEM().derBytes
+            publicKey: keys[index].publicKey, extensions: extensions
+        ).signed(by: keys[min(index + 1, Self.root)])
+    }
+
+    private func constraints(_ properties: Properties) -> [UInt8] {
+        guard properties.isAuthority else { return [0x30, 0] }
+        guard let length = properties.pathLengthMax else { return [0x30, 3, 0x01, 1, 0xFF] }
+        return [0x30, 6, 0x01, 1, 0xFF, 0x02, 1, UInt8(length)]
     }
 
     @Test func `the chain that the others depart from is good`() throws {
@@ -80,10 +85,10 @@ import X509
 
     @Test(arguments: [leaf, intermediate, root])
     func `a key has the usage that its place needs, or any`(_ index: Int) throws {
-        let other = index == Self.leaf ? KeyUsage(keyCertSign: true) : KeyUsage(digitalSignature: true)
-        let both = KeyUsage(digitalSignature: true, keyCertSign: true)
+        let other: Certificate.KeyUsage = index == Self.leaf ? .certificateSigning : .digitalSignature
+        let both: Certificate.KeyUsage = [.digitalSignature, .certificateSigning]
         for (usage, expected) in [(other, .invalidCertificateChain), (both, nil), (nil, nil)]
-            as [(KeyUsage?, SignedDataFault?)]
+            as [(Certificate.KeyUsage?, SignedDataFault?)]
         {
             let fault = try fault { $0[index].usage = usage }
             #expect(fault == expected)

@@ -14,9 +14,9 @@ import Testing
     init() throws {
         let authority = try CertificateAuthority.appStore(
             root: CertificateAuthority(), ocspURL: "http://127.0.0.1:7430/ocsp")
-        signer = try JWSSigner(authority)
-        verifier = SignedDataVerifier(roots: [try authority.rootDER()])
-        good = try #require(SignedDocument(try signer.sign(Self.transaction)))
+        signer = JWSSigner(authority)
+        verifier = SignedDataVerifier(roots: [authority.rootDER])
+        good = try #require(SignedDocument(signer.sign(Self.transaction)))
     }
 
     private static let transaction = Array(
@@ -119,7 +119,7 @@ import Testing
         var seen = Set<Bool>()
         // One of 256 signatures has a number that begins with a zero byte, and half have one with its first bit set.
         for index in 0..<2000 where seen.count < 2 {
-            let document = try #require(SignedDocument(try signer.sign(Array("{\"n\":\(index)}".utf8))))
+            let document = try #require(SignedDocument(signer.sign(Array("{\"n\":\(index)}".utf8))))
             let isShort = document.signature[0] == 0 || document.signature[32] == 0
             guard isShort || index == 0 else { continue }
             seen.insert(isShort)
@@ -150,7 +150,7 @@ import Testing
 
     @Test func `only trusted roots end a chain`() throws {
         #expect(SignedDataVerifier(roots: []).fault(in: good, signedAt: nil) == .invalidCertificateChain)
-        let other = try CertificateAuthority().rootDER()
+        let other = try CertificateAuthority().rootDER
         #expect(SignedDataVerifier(roots: [other]).fault(in: good, signedAt: nil) == .invalidCertificateChain)
         #expect(SignedDataVerifier(roots: [other] + verifier.roots).fault(in: good, signedAt: nil) == nil)
     }
@@ -166,11 +166,11 @@ import Testing
 
     @Test func `roots are read from DER and from PEM, several from one file`() throws {
         let authority = try CertificateAuthority()
-        let (der, pem) = (try authority.rootDER(), try authority.rootPEM())
+        let (der, pem) = (authority.rootDER, authority.rootPEM)
         let other = try CertificateAuthority()
         #expect(SignedDataVerifier.certificates(in: der) == [der])
-        let both = Array("comment\n\(pem)\n\(try other.rootPEM())".utf8)
-        #expect(SignedDataVerifier.certificates(in: both) == [der, try other.rootDER()])
+        let both = Array("comment\n\(pem)\n\(other.rootPEM)".utf8)
+        #expect(SignedDataVerifier.certificates(in: both) == [der, other.rootDER])
         for text in [
             "", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", pem.replacing("A", with: "!"),
         ] { #expect(SignedDataVerifier.certificates(in: Array(text.utf8)) == nil) }

@@ -1,43 +1,31 @@
+import Cryptography
 import Foundation
 import Signing
-import SwiftASN1
 import Testing
-@_spi(FixedExpiryValidationTime) import X509
 
 @Suite struct CertificateAuthorityTests {
     @Test func `the chain is one, from leaf to root, and strict verifiers find what they look for`() async throws {
         let authority = try CertificateAuthority()
-        var verifier = Verifier(rootCertificates: CertificateStore([authority.root])) { RFC5280Policy() }
-        let result = await verifier.validate(
-            leaf: authority.leaf, intermediates: CertificateStore([authority.intermediate]))
-        guard case .validCertificate(let chain) = result else {
-            Issue.record("\(result)")
-            return
-        }
-        #expect(Array(chain) == authority.chain)
+        let path = CertificateChain.path(
+            from: authority.leaf, through: [authority.intermediate], to: authority.root, at: .now)
+        #expect(path == authority.chain)
         for certificate in authority.chain {
-            let extensions = certificate.extensions
-            #expect(extensions[oid: .X509ExtensionID.basicConstraints]?.critical == true)
-            #expect(extensions[oid: .X509ExtensionID.keyUsage]?.critical == true)
-            #expect(try extensions.subjectKeyIdentifier != nil)
-            #expect(try extensions.authorityKeyIdentifier != nil)
+            #expect(certificate.value(of: "2.5.29.19")?.isCritical == true, "basic constraints")
+            #expect(certificate.value(of: "2.5.29.15")?.isCritical == true, "key usage")
+            #expect(certificate.subjectKeyIdentifier != nil)
+            #expect(certificate.authorityKeyIdentifier != nil)
         }
-        #expect(authority.leaf.extensions[oid: [1, 2, 840, 113635, 100, 6, 11, 1]] != nil)
-        #expect(authority.intermediate.extensions[oid: [1, 2, 840, 113635, 100, 6, 2, 1]] != nil)
+        #expect(authority.leaf.value(of: "1.2.840.113635.100.6.11.1") != nil)
+        #expect(authority.intermediate.value(of: "1.2.840.113635.100.6.2.1") != nil)
     }
 
     @Test(arguments: [946_684_800.0, 1_795_600_000, 7_258_118_399])
     func `it is valid wherever a business clock may stand`(seconds: Double) async throws {
         let authority = try CertificateAuthority()
-        var verifier = Verifier(rootCertificates: CertificateStore([authority.root])) {
-            RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: seconds))
-        }
-        let result = await verifier.validate(
-            leaf: authority.leaf, intermediates: CertificateStore([authority.intermediate]))
-        guard case .validCertificate = result else {
-            Issue.record("\(result)")
-            return
-        }
+        let path = CertificateChain.path(
+            from: authority.leaf, through: [authority.intermediate], to: authority.root,
+            at: Date(timeIntervalSince1970: seconds))
+        #expect(path == authority.chain)
     }
 
     @Test func `what is kept is the same authority again`() async throws {
@@ -45,7 +33,7 @@ import Testing
         let again = try CertificateAuthority(authority.stored())
         #expect(again.chain == authority.chain)
         let receipt = try ReceiptSigner(again).sign(SigningSample.document())
-        let document = try await ReceiptVerifier(root: authority.root).verify(receipt)
+        let document = try ReceiptVerifier(root: authority.root).verify(receipt)
         #expect(document.bundleId == SigningSample.bundleId)
     }
 
@@ -59,8 +47,8 @@ import Testing
 
     @Test func `the root is written as DER and as PEM`() throws {
         let authority = try CertificateAuthority()
-        #expect(try Certificate(derEncoded: authority.rootDER()) == authority.root)
-        let pem = try authority.rootPEM()
+        #expect(try Certificate(derEncoded: authority.rootDER) == authority.root)
+        let pem = authority.rootPEM
         #expect(pem.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
         #expect(try Certificate(pemEncoded: pem) == authority.root)
     }

@@ -1,6 +1,5 @@
-import Crypto
+import Cryptography
 import SwiftASN1
-import X509
 
 @testable import Signing
 
@@ -19,8 +18,8 @@ enum OCSPMessages {
 
         func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
             switch self {
-            case .sha1: Array(Insecure.SHA1.hash(data: bytes))
-            case .sha256: Array(SHA256.hash(data: bytes))
+            case .sha1: Insecure.SHA1.hash(data: bytes)
+            case .sha256: SHA256.hash(data: bytes)
             }
         }
     }
@@ -41,12 +40,10 @@ enum OCSPMessages {
     static func certificateID(
         _ certificate: Certificate, issuer: Certificate, _ hash: Hash, null: Bool = true
     ) throws -> [UInt8] {
-        var name = DER.Serializer()
-        try name.serialize(issuer.subject)
-        guard let key = P256.Signing.PublicKey(issuer.publicKey) else { throw Unreadable() }
+        guard let key = issuer.publicKey else { throw Unreadable() }
         return certificateID(
-            hash, hash(name.serializedBytes), hash(Array(key.x963Representation)),
-            serialNumber: Array(certificate.serialNumber.bytes), null: null)
+            hash, hash(issuer.subject), hash(Array(key.x963Representation)),
+            serialNumber: certificate.serialNumber, null: null)
     }
 
     static func certificateID(
@@ -119,7 +116,7 @@ struct OCSPAnswer {
         signatureAlgorithm = try ASN1ObjectIdentifier(derEncoded: algorithm)
         signature = Array(try ASN1BitString(derEncoded: basic[2]).bytes)
         certificates = try Self.parts(try Self.only(basic[3], Self.tag(0)), .sequence).map {
-            try Certificate(derEncoded: $0)
+            try Certificate(derEncoded: $0.encodedBytes)
         }
         try readSigned(try Self.parts(basic[0], .sequence))
     }

@@ -1,10 +1,9 @@
-import Crypto
+import Cryptography
 import Foundation
 import StoreModels
 import StorebusTesting
 import SwiftASN1
 import Testing
-import X509
 
 @testable import Signing
 
@@ -36,15 +35,15 @@ import X509
     /// Whether the certificate that answers is one the issuer has made for that, and has signed.
     private func isSigned(_ answer: OCSPAnswer, below issuer: Certificate) throws -> Bool {
         let certificate = try #require(answer.certificates.first)
-        let key = try #require(P256.Signing.PublicKey(certificate.publicKey))
+        let key = try #require(certificate.publicKey)
         let signature = try P256.Signing.ECDSASignature(derRepresentation: answer.signature)
         #expect(answer.certificates.count == 1)
         #expect(answer.signatureAlgorithm == [1, 2, 840, 10045, 4, 3, 2], "ECDSA with SHA-256")
-        #expect(answer.responderKeyHash == Array(Insecure.SHA1.hash(data: key.x963Representation)), "by key")
+        #expect(answer.responderKeyHash == Insecure.SHA1.hash(data: key.x963Representation), "by key")
         #expect(key.isValidSignature(signature, for: answer.signed))
         #expect(certificate.issuer == issuer.subject)
-        #expect(issuer.publicKey.isValidSignature(certificate.signature, for: certificate))
-        return try certificate.extensions.extendedKeyUsage?.contains(.ocspSigning) == true
+        #expect(certificate.isSigned(by: issuer))
+        return certificate.signsOCSP
     }
 
     // MARK: Answers
@@ -122,10 +121,10 @@ import X509
         ] {
             let id = try OCSPMessages.certificateID(certificate, issuer: issuer, .sha256)
             let found = try #require(try answer(OCSPMessages.request([id])).certificates.first)
-            #expect(found.extensions[oid: [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]] != nil, "id-pkix-ocsp-nocheck")
-            #expect(try found.extensions.authorityInformationAccess == nil)
-            #expect(try found.extensions.basicConstraints == .notCertificateAuthority)
-            #expect(try found.extensions.keyUsage == KeyUsage(digitalSignature: true))
+            #expect(found.value(of: "1.3.6.1.5.5.7.48.1.5") != nil, "id-pkix-ocsp-nocheck")
+            #expect(found.ocspURLs.isEmpty)
+            #expect(found.isAuthority == false)
+            #expect(found.keyUsage == .digitalSignature)
             #expect(found.publicKey != certificate.publicKey && found.publicKey != issuer.publicKey)
         }
     }
@@ -144,7 +143,7 @@ import X509
 
     @Test func `a serial number that an issuer never gave is unknown, in every mode that answers`() throws {
         let name = try OCSPMessages.certificateID(authority.leaf, issuer: authority.intermediate, .sha256)
-        let serial = Array(authority.leaf.serialNumber.bytes)
+        let serial = authority.leaf.serialNumber
         let place = try #require(name.indices.first { name[$0...].starts(with: serial) })
         for mode in [OCSPMode.good, .revoked, .unknown, .stale] {
             for bit in 0..<8 {
@@ -273,7 +272,7 @@ import X509
         #expect(stranger.intermediate.subject == authority.intermediate.subject)
         let id = try OCSPMessages.certificateID(authority.leaf, issuer: stranger.intermediate, .sha256)
         #expect(try bytes(OCSPMessages.request([id])) == unauthorized)
-        let key = try #require(P256.Signing.PublicKey(authority.intermediate.publicKey))
+        let key = try #require(authority.intermediate.publicKey)
         let hash = OCSPMessages.Hash.sha256
         let nameless = OCSPMessages.certificateID(
             hash, hash([]), hash(Array(key.x963Representation)), serialNumber: [1])
@@ -367,7 +366,7 @@ import X509
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return }
         let directory = try TemporaryDirectory()
         for (name, certificate) in zip(["leaf", "intermediate", "root"], authority.chain) {
-            let pem = try certificate.serializeAsPEM().pemString + "\n"
+            let pem = certificate.pem + "\n"
             try pem.write(toFile: directory.file(name), atomically: true, encoding: .utf8)
         }
         for (certificate, issuer) in [("leaf", "intermediate"), ("intermediate", "root")] {

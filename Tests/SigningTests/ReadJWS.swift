@@ -1,8 +1,6 @@
-import Crypto
+import Cryptography
 import Foundation
 import StoreModels
-import SwiftASN1
-import X509
 
 @testable import Signing
 
@@ -36,10 +34,10 @@ struct ReadJWS {
 
     /// Whether the signature is the key's: over what was sent, or over another payload below the same header.
     func isSigned(by certificate: Certificate, payload: [UInt8]? = nil) throws -> Bool {
-        guard let key = P256.Signing.PublicKey(certificate.publicKey) else { return false }
+        guard let key = certificate.publicKey else { return false }
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: signature)
         let second = payload.map(Self.text) ?? encodedPayload
-        return key.isValidSignature(signature, for: Data("\(encodedHeader).\(second)".utf8))
+        return key.isValidSignature(signature, for: "\(encodedHeader).\(second)".utf8)
     }
 
     /// Foundation's Base64 in the URL's alphabet.

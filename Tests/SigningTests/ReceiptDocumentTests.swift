@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import StoreModels
 import StorebusTesting
 import SwiftASN1
@@ -30,7 +30,7 @@ import Testing
         #expect(attributes[4].map { String(decoding: $0, as: UTF8.self) } == "c_alice")
         #expect(try ASN1IA5String(derEncoded: text(12)) == "2026-11-25T09:46:40Z")
         #expect(try ASN1UTF8String(derEncoded: text(19)) == "1.0")
-        let hash = Insecure.SHA1.hash(data: Array("c_alicecom.example.app".utf8))
+        let hash = Insecure.SHA1.hash(data: "c_alicecom.example.app".utf8)
         #expect(attributes[5].map(Array.init) == Array(hash))
         let purchase = try self.attributes(Array(try #require(attributes[17])))
         #expect(purchase.keys.sorted() == [1701, 1702, 1703, 1704, 1705, 1706, 1707, 1708, 1711, 1713, 1719, 17900])

@@ -19,14 +19,14 @@ enum Signed {
         #"{"bundleId":"com.example.app","environment":"Sandbox","signedDate":1795600000000,"transactionId":"1"}"#.utf8)
 
     static func jws(_ payload: [UInt8] = payload, broken: BrokenSignature? = nil) -> String {
-        guard let signer = try? JWSSigner(authority) else { fatalError("no signer") }
+        let signer = JWSSigner(authority)
         let jws = try? broken.map { try signer.sign(payload, broken: $0) } ?? signer.sign(payload)
         return jws ?? ""
     }
 
     static let signing = JSONText.value(
         SigningResponse(
-            chain: (try? authority.chainDER().map { Data($0).base64EncodedString() }) ?? [],
+            chain: authority.chainDER.map { Data($0).base64EncodedString() },
             ocsp: .init(mode: .good, url: "http://store/ocsp")))
 
     static let answers: [String: JSONValue] = [
@@ -37,7 +37,7 @@ enum Signed {
     ]
 
     static let bytes: [String: [UInt8]] = [
-        "GET /admin/v1/signing/root": (try? Array(authority.rootPEM().utf8)) ?? []
+        "GET /admin/v1/signing/root": Array(authority.rootPEM.utf8)
     ]
 }
 
@@ -106,7 +106,7 @@ enum Signed {
 
     @Test func `with a root and offline no store is asked`() async throws {
         let root = directory.file("root.cer")
-        try FileAccess.write(try Signed.authority.rootDER(), to: root, mode: 0o600)
+        try FileAccess.write(Signed.authority.rootDER, to: root, mode: 0o600)
         let (status, said) = try await verify(Signed.jws(), "--root", root, "--offline")
         #expect(status == .success, "\(said.narration)")
         #expect(store.requests.isEmpty)

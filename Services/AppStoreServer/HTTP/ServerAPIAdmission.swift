@@ -1,6 +1,6 @@
 import BusService
+import Cryptography
 import FoundationEssentials
-import JWTKit
 import Persistence
 import Signing
 import StoreHTTP
@@ -34,7 +34,7 @@ extension AppleServer {
         }
         guard let found else { throw ServerAPIToken.Rejection.unknownKey }
         var admission = found.admission
-        try await token.verify(admission.key, issuer: found.issuer, now: now)
+        try token.verify(admission.key, issuer: found.issuer, now: now)
         guard let store else { return admission }
         let bundleId = admission.key.bundleId
         guard bundleId.isExactly(store.bundleId) || bundleId.isExactly(store.shownBundleId) else {
@@ -131,17 +131,25 @@ struct ServerAPIToken: Sendable {
     static let leeway: Int64 = 60
     static let audience = "appstoreconnect-v1"
 
-    private struct Claims: JWTPayload {
-        var iss: IssuerClaim
-        var aud: AudienceClaim
-        var iat: IssuedAtClaim?
-        var exp: ExpirationClaim
-        var bid: String
+    private struct Claims: Decodable {
+        /// One text or several (RFC 7519 §4.1.3).
+        struct Audience: Decodable {
+            let texts: [String]
 
-        func verify(using algorithm: some JWTAlgorithm) {}
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                texts = try (try? container.decode([String].self)) ?? [container.decode(String.self)]
+            }
+        }
+
+        var iss: String
+        var aud: Audience
+        var iat: Double?
+        var exp: Double
+        var bid: String
     }
 
-    private let text: String
+    private let jws: AppServerJWS
     let keyIdentifier: String
     /// The app that the token names, before it is verified. Nil where no app can have the name.
     let bundleId: String?
@@ -158,7 +166,7 @@ struct ServerAPIToken: Sendable {
         guard text.utf8.count <= Self.tokenBytesMax, let jws = AppServerJWS(text),
             let keyIdentifier = jws.keyIdentifier
         else { throw Rejection(reason: "the token is not a JWT with alg ES256 and a kid") }
-        self.text = text
+        self.jws = jws
         self.keyIdentifier = keyIdentifier
         // No app inside an isolated store has such a name.
         let bid = (try? StrictJSON.parse(jws.payload))?["bid"]?.stringValue
@@ -171,13 +179,13 @@ struct ServerAPIToken: Sendable {
     ///   - issuer: The store's. Nil before there is one.
     ///   - now: The wall clock.
     /// - Throws: ``Rejection``.
-    func verify(_ key: AppKeyRecord, issuer: String?, now: Timestamp) async throws {
+    func verify(_ key: AppKeyRecord, issuer: String?, now: Timestamp) throws(Rejection) {
         guard key.kind == .inAppPurchase, let pem = key.publicKey else { throw Rejection.unknownKey }
-        let claims = try await claims(signedWith: pem)
-        guard claims.iss.value.isExactly(issuer) else {
+        let claims = try claims(signedWith: pem)
+        guard claims.iss.isExactly(issuer) else {
             throw Rejection(reason: "its iss is not this store's issuerId")
         }
-        guard claims.aud.value.contains(where: Self.audience.isExactly) else {
+        guard claims.aud.texts.contains(where: Self.audience.isExactly) else {
             throw Rejection(reason: "its aud is not \(Self.audience)")
         }
         guard !key.isAccounts || claims.bid.isExactly(bundleId) else {
@@ -188,22 +196,20 @@ struct ServerAPIToken: Sendable {
         try Self.check(claims, now: now.milliseconds / 1000)
     }
 
-    private func claims(signedWith pem: String) async throws -> Claims {
-        // One key of one kind, so that no other can be tried.
-        let collection = JWTKeyCollection()
-        await collection.add(ecdsa: try ES256PublicKey(pem: pem), kid: JWKIdentifier(string: keyIdentifier))
-        do {
-            return try await collection.verify(text, as: Claims.self, iteratingKeys: false)
-        } catch {
-            throw Rejection(reason: "its signature is not the key's, or iss, aud, exp or bid is missing")
-        }
+    private func claims(signedWith pem: String) throws(Rejection) -> Claims {
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: pem),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
+            key.isValidSignature(signature, for: jws.input),
+            let claims = try? StoreJSON.decode(Claims.self, from: jws.payload)
+        else { throw Rejection(reason: "its signature is not the key's, or iss, aud, exp or bid is missing") }
+        return claims
     }
 
     /// Checks the life of a token. Apple's Python library sends no `iat`.
     private static func check(_ claims: Claims, now: Int64) throws(Rejection) {
-        let expiry = Int64(clamping: claims.exp.value.timeIntervalSince1970)
+        let expiry = Int64(clamping: claims.exp)
         guard expiry > now - leeway else { throw Rejection(reason: "it has expired by this machine's clock") }
-        let issued = claims.iat.map { Int64(clamping: $0.value.timeIntervalSince1970) }
+        let issued = claims.iat.map { Int64(clamping: $0) }
         if let issued, issued > now + leeway {
             throw Rejection(reason: "its iat is in the future by this machine's clock")
         }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Logging
 import Persistence
 import ServiceDatabase
@@ -111,7 +111,7 @@ struct KeyStore: Sendable {
         guard !digests.isEmpty else { return true }
         guard let password else { return false }
         // The secret has 256 random bits. The time of comparing digests says nothing about it.
-        let digest = Hex.text(SHA256.hash(data: Array(password.utf8)))
+        let digest = Hex.text(SHA256.hash(data: password.utf8))
         return digests.contains { $0.isExactly(digest) }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreModels
 
@@ -27,7 +27,7 @@ struct NewKey: Sendable {
         record = AppKeyRecord(
             keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now,
             isAccounts: bundleId.isEmpty, publicKey: publicKey,
-            digest: publicKey != nil ? nil : Hex.text(SHA256.hash(data: Array(secret.utf8))))
+            digest: publicKey != nil ? nil : Hex.text(SHA256.hash(data: secret.utf8)))
     }
 
     /// Returns ten capital letters and digits, as the App Store's are. They have 50 random bits, so a duplicate is
@@ -38,6 +38,6 @@ struct NewKey: Sendable {
     }
 
     private static func randomBytes() -> [UInt8] {
-        SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        SymmetricKey().bytes
     }
 }

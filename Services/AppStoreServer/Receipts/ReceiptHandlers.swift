@@ -51,9 +51,9 @@ extension AppleServer {
     private func rootCertificate(_ call: ServerCall) async throws -> ServerReply {
         let authority = try await signing.authority()
         if call.request.accept?.contains("application/pkix-cert") == true {
-            return ServerReply(bytes: try authority.rootDER(), contentType: "application/pkix-cert")
+            return ServerReply(bytes: authority.rootDER, contentType: "application/pkix-cert")
         }
-        return ServerReply(bytes: Array(try authority.rootPEM().utf8), contentType: "application/x-pem-file")
+        return ServerReply(bytes: Array(authority.rootPEM.utf8), contentType: "application/x-pem-file")
     }
 }
 

@@ -42,7 +42,7 @@ struct ReceiptReader: Sendable {
     /// Decodes a receipt after verifying its signature.
     /// - Throws: ``ReceiptError`` `malformed` or `signature`, or ``StoreError`` when the keys cannot be read.
     func read(_ receiptData: String) async throws -> ReceiptDocument {
-        try await ReceiptVerifier(root: keys.authority().root).verify(receiptData: receiptData)
+        try ReceiptVerifier(root: await keys.authority().root).verify(receiptData: receiptData)
     }
 }
 

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import PlantedBugs
 import StoreHTTP
 import StoreModels

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Persistence
 import ServiceDatabase
@@ -32,7 +32,7 @@ extension AppleServer {
     private func verification(_ request: AppRequest) async throws -> VerificationFacts {
         let key = try await keys.list(request).keys.last { $0.kind == .inAppPurchase }
         return VerificationFacts(
-            rootCertificate: Data(try await signing.authority().rootDER()).base64EncodedString(),
+            rootCertificate: Data(try await signing.authority().rootDER).base64EncodedString(),
             issuerId: try await serverApps.issuerId(), keyIdentifier: key?.keyIdentifier)
     }
 

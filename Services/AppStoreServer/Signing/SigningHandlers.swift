@@ -23,7 +23,7 @@ extension AppleServer {
 
     private static func response(_ appStore: SigningKeys.AppStore) throws -> SigningResponse {
         SigningResponse(
-            chain: try appStore.authority.chainDER().map { Data($0).base64EncodedString() },
+            chain: appStore.authority.chainDER.map { Data($0).base64EncodedString() },
             ocsp: .init(mode: appStore.state.mode, url: appStore.authority.ocspURL))
     }
 

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import EventLoop
 import FoundationEssentials
 import Logging
@@ -33,10 +33,10 @@ final class SigningKeys: Sendable {
         /// - Parameter former: Authorities whose intermediates were replaced.
         fileprivate init(_ authority: CertificateAuthority, former: [CertificateAuthority], _ state: State) throws {
             self.authority = authority
-            signer = try JWSSigner(authority)
+            signer = JWSSigner(authority)
             xcode = try JWSSigner.xcode(authority)
             responder = try OCSPResponder([authority] + former)
-            chainDigest = Array(SHA256.hash(data: Array(try authority.chainDER().joined())))
+            chainDigest = SHA256.hash(data: authority.chainDER.joined())
             self.state = state
         }
     }
@@ -282,12 +282,12 @@ struct PayloadSigner: Sendable {
     /// The certificate that a device has to trust, DER.
     var trusted: [UInt8] { signer.trusted }
 
-    func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
+    func sign(_ payload: [UInt8]) -> String { signer.sign(payload) }
 
     /// Signs a payload with a fault, or correctly for nil.
     /// - Throws: `requestInvalid` that names `path`, for a fault that cannot be done to the payload.
     func sign(_ payload: [UInt8], broken: BrokenSignature?, at path: String) throws -> String {
-        guard let broken else { return try sign(payload) }
+        guard let broken else { return sign(payload) }
         do {
             return try signer.sign(payload, broken: broken)
         } catch let error as BrokenSignature.NotApplicable {
@@ -352,7 +352,7 @@ struct DeviceBinding: Sendable {
 
     /// Computes Apple's `deviceVerification` in Base64.
     static func value(nonce: String, identifier: String) -> String {
-        Data(SHA384.hash(data: Data((nonce + identifier).utf8))).base64EncodedString()
+        Data(SHA384.hash(data: (nonce + identifier).utf8)).base64EncodedString()
     }
 }
 
@@ -384,8 +384,8 @@ extension SigningKeys {
     /// - Throws: ``StartupError`` that names the file.
     private static func write(_ root: CertificateAuthority, in directory: String) throws(StartupError) {
         do {
-            try Data(root.rootDER()).write(to: URL(fileURLWithPath: "\(directory)/root.cer"), options: .atomic)
-            try Data(root.rootPEM().utf8).write(to: URL(fileURLWithPath: "\(directory)/root.pem"), options: .atomic)
+            try Data(root.rootDER).write(to: URL(fileURLWithPath: "\(directory)/root.cer"), options: .atomic)
+            try Data(root.rootPEM.utf8).write(to: URL(fileURLWithPath: "\(directory)/root.pem"), options: .atomic)
             // The only files of the directory that every user may read.
             for name in ["root.cer", "root.pem"] {
                 try FileManager.default.setAttributes(

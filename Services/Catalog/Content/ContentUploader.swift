@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import StoreModels
 
 /// Stores uploads of hosted content in parts: begin, parts, commit. The content in force changes only with the commit.

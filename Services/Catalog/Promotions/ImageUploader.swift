@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import StoreModels
 
 /// Stores uploads of promotional images, as ``ContentUploader`` does of hosted content. The image in force changes only

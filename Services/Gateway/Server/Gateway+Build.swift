@@ -24,7 +24,7 @@ extension Gateway {
         }
         let database = try await environment.openDatabase(GatewaySchema.migrations)
         environment.service.healthCheck(of: database)
-        let tokens = await SessionTokens(key: settings.sessionKey)
+        let tokens = SessionTokens(key: settings.sessionKey)
         let operatorLoop = try UVLoop.start(name: "operator")
         let connect = try environment.process.busConnector(
             name: "gateway-operator", on: operatorLoop, secret: settings.operatorToken)

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import ServiceDatabase
 import StoreModels
 
@@ -12,7 +12,7 @@ enum OfferCodeRules {
     /// Returns SHA-256 of a code's text, which is all that the store keeps of a one-time code. Case does not count.
     static func digest(of code: String) -> String {
         let upper = code.utf8.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        return Hex.text(Array(SHA256.hash(data: upper)))
+        return Hex.text(SHA256.hash(data: upper))
     }
 
     /// Returns a one-time code of 16 letters and digits, with 80 random bits.

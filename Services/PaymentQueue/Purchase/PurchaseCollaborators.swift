@@ -1,6 +1,6 @@
 import BusClient
 import BusService
-import Crypto
+import Cryptography
 import EventLoop
 import ServiceDatabase
 import StoreModels
@@ -129,6 +129,6 @@ final class ServerEventHintRate: Sendable {
 enum CustomerKey {
     /// Returns 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier).
     static func of(bundleId: String, customerIdentifier: String) -> String {
-        Hex.text(Array(SHA256.hash(data: Array("\(bundleId)\0\(customerIdentifier)".utf8))).prefix(16))
+        Hex.text(SHA256.hash(data: "\(bundleId)\0\(customerIdentifier)".utf8).prefix(16))
     }
 }

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import EventLoop
 import Persistence
 import PlantedBugs
@@ -272,7 +272,7 @@ enum RequestFingerprint {
         }
         if let code { add(code.digest, to: &hash) }
         if let plan = payment.billingPlanType { add("plan \(plan.rawValue)", to: &hash) }
-        return Hex.text(Array(hash.finalize()))
+        return Hex.text(hash.finalize())
     }
 
     private static func fields(of payment: Payment) -> [String?] {
@@ -288,8 +288,7 @@ enum RequestFingerprint {
     /// Adds a field. An absent field differs from an empty one.
     private static func add(_ field: String?, to hash: inout SHA256) {
         let length = field.map { UInt32($0.utf8.count) } ?? .max
-        withUnsafeBytes(of: length.bigEndian) { hash.update(bufferPointer: $0) }
-        guard var field else { return }
-        field.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        withUnsafeBytes(of: length.bigEndian) { hash.update(data: $0) }
+        if let field { hash.update(data: field.utf8) }
     }
 }

@@ -1,7 +1,5 @@
-import Crypto
+import Cryptography
 import StoreModels
-import SwiftASN1
-import X509
 
 /// The templates of the two certificates below a root.
 struct ChainTemplates {
@@ -37,13 +35,7 @@ extension CertificateAuthority {
     }
 
     /// The OCSP responder's address in the leaf. Nil for the receipts' authority.
-    package var ocspURL: String? {
-        guard let access = try? leaf.extensions.authorityInformationAccess else { return nil }
-        for description in access where description.method == .ocspServer {
-            if case .uniformResourceIdentifier(let url) = description.location { return url }
-        }
-        return nil
-    }
+    package var ocspURL: String? { leaf.ocspURLs.first }
 
     /// Issues intermediate and leaf anew with another OCSP responder's address, for the same keys.
     ///
@@ -60,7 +52,7 @@ extension CertificateAuthority {
     ///
     /// Earlier signatures still verify. An ``OCSPResponder`` answers for them as long as it is given the earlier
     /// authority, too.
-    /// - Throws: An error of the X.509 library, which would be a fault in the templates.
+    /// - Throws: An error of libcrypto, which would be a fault in the templates.
     package func rotated(_ rotation: CertificateRotation) throws -> CertificateAuthority {
         let leafKey = P256.Signing.PrivateKey()
         switch rotation {

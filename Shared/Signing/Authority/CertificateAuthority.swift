@@ -1,8 +1,5 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
-import Glibc
-import SwiftASN1
-import X509
 
 /// The store's own certificates: a root, an intermediate, and a leaf that signs.
 ///
@@ -31,7 +28,7 @@ package struct CertificateAuthority: Sendable {
 
 extension CertificateAuthority {
     /// Makes new random keys and certificates.
-    /// - Throws: An error of the X.509 library, which would be a fault in the templates.
+    /// - Throws: An error of libcrypto, which would be a fault in the templates.
     package init() throws {
         let rootKey = P256.Signing.PrivateKey()
         try self.init(
@@ -64,25 +61,12 @@ extension CertificateAuthority {
     ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
     ///   - now: By the wall clock. The certificate begins to be valid a day before it.
     /// - Returns: DER, leaf first, without the root, which clients have.
-    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    /// - Throws: An error of libcrypto, which would be a fault in the template.
     package func serverChain(for key: P256.Signing.PublicKey, hosts: [String], now: Date) throws -> [[UInt8]] {
         var template = CertificateTemplate(commonName: "Storebus HTTPS")
-        template.hosts = hosts.map(Self.generalName)
+        template.hosts = hosts
         template.notValidBefore = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - 86_400).rounded(.down))
         template.notValidAfter = template.notValidBefore + Self.serverDays * 86_400
-        let certificate = try template.certificate(for: key, issuer: root.subject, issuerKey: rootKey)
-        return [try certificate.derBytes()]
-    }
-
-    /// Returns a host as certificates name it: an address by its bytes.
-    private static func generalName(_ host: String) -> GeneralName {
-        var (four, six) = (in_addr(), in6_addr())
-        if inet_pton(AF_INET, host, &four) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: four) { ArraySlice($0) }))
-        }
-        if inet_pton(AF_INET6, host, &six) == 1 {
-            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: six) { ArraySlice($0) }))
-        }
-        return .dnsName(host)
+        return [try template.certificate(for: key, issuer: root.subject, issuerKey: rootKey).bytes]
     }
 }

@@ -1,5 +1,4 @@
-import Crypto
-import X509
+import Cryptography
 
 /// Serial numbers of the certificates that an authority has issued.
 ///
@@ -14,10 +13,10 @@ struct IssuedSerialNumber {
 
     /// Makes the number of a new certificate.
     /// - Parameter isRevoked: Whether the certificate is issued as a revoked one.
-    func random(isRevoked: Bool) -> Certificate.SerialNumber {
+    func random(isRevoked: Bool) -> [UInt8] {
         // Positive, and without a zero in front, which DER leaves out.
         let first = [UInt8.random(in: 0x01...0x7F)] + (1..<Self.half).map { _ in UInt8.random(in: 0...0xFF) }
-        return Certificate.SerialNumber(bytes: first + second(first, isRevoked: isRevoked))
+        return first + second(first, isRevoked: isRevoked)
     }
 
     /// Tells whether a certificate of the issuer's was issued as a revoked one.

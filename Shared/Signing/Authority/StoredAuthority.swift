@@ -1,6 +1,4 @@
-import Crypto
-import SwiftASN1
-import X509
+import Cryptography
 
 /// A ``CertificateAuthority`` in its stored form: certificates in DER, private keys as their 32 bytes.
 ///
@@ -45,7 +43,7 @@ extension CertificateAuthority {
             intermediateKey: try P256.Signing.PrivateKey(rawRepresentation: stored.intermediateKey),
             leafKey: try P256.Signing.PrivateKey(rawRepresentation: stored.leafKey))
         for (certificate, key) in [(root, rootKey), (intermediate, intermediateKey), (leaf, leafKey)] {
-            guard certificate.publicKey == Certificate.PublicKey(key.publicKey) else { throw KeyMismatch() }
+            guard certificate.publicKey == key.publicKey else { throw KeyMismatch() }
         }
     }
 
@@ -53,29 +51,19 @@ extension CertificateAuthority {
     package struct KeyMismatch: Error {}
 
     /// The certificates and keys for storage.
-    ///
-    /// - Throws: An error of the X.509 library for a certificate it cannot write.
-    package func stored() throws -> StoredAuthority {
+    package func stored() -> StoredAuthority {
         StoredAuthority(
-            rootCertificate: try root.derBytes(), intermediateCertificate: try intermediate.derBytes(),
-            leafCertificate: try leaf.derBytes(), rootKey: Array(rootKey.rawRepresentation),
-            intermediateKey: Array(intermediateKey.rawRepresentation), leafKey: Array(leafKey.rawRepresentation))
+            rootCertificate: root.bytes, intermediateCertificate: intermediate.bytes, leafCertificate: leaf.bytes,
+            rootKey: rootKey.rawRepresentation, intermediateKey: intermediateKey.rawRepresentation,
+            leafKey: leafKey.rawRepresentation)
     }
 
     /// The root in DER, as in `root.cer`.
-    package func rootDER() throws -> [UInt8] { try root.derBytes() }
+    package var rootDER: [UInt8] { root.bytes }
 
     /// The certificates in DER, leaf first.
-    package func chainDER() throws -> [[UInt8]] { try chain.map { try $0.derBytes() } }
+    package var chainDER: [[UInt8]] { chain.map(\.bytes) }
 
     /// The root in the format of OpenSSL's `-CAfile`.
-    package func rootPEM() throws -> String { try root.serializeAsPEM().pemString + "\n" }
-}
-
-extension Certificate {
-    func derBytes() throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(self)
-        return serializer.serializedBytes
-    }
+    package var rootPEM: String { root.pem + "\n" }
 }

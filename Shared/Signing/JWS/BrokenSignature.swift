@@ -1,7 +1,6 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreModels
-import X509
 
 extension BrokenSignature {
     /// The error for a fault that a payload or signer cannot have, such as another app's renewal information.
@@ -36,11 +35,11 @@ extension JWSSigner {
             guard kind == .appStore else { throw BrokenSignature.NotApplicable(broken: broken) }
             let chain: [Certificate]
             (chain, key) = try authority.chain(broken)
-            header.chain = try chain.map { try $0.derBytes() }
+            header.chain = chain.map(\.bytes)
         }
         let encodedHeader = header.encoded
         let input = Self.input(encodedHeader, signed)
-        var signature = broken == .algorithm ? [] : try Self.signature(of: input, key)
+        var signature = broken == .algorithm ? [] : Self.signature(of: input, key)
         if broken == .signature { signature[signature.count - 1] ^= 1 }
         var text = signed == sent ? input : Self.input(encodedHeader, sent)
         Self.append(signature, to: &text)

@@ -1,7 +1,6 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreModels
-import X509
 
 /// Signs messages of the App Store's server: compact JWS, ES256, with the chain in the header.
 ///
@@ -22,20 +21,18 @@ package struct JWSSigner: Sendable {
     private let encodedHeader: [UInt8]
 
     /// Creates a signer that signs with the authority's leaf.
-    ///
-    /// - Throws: An error of the X.509 library for a certificate it cannot write.
-    package init(_ authority: CertificateAuthority) throws {
-        self.init(authority, .appStore, header: try JWSHeader(chain: authority.chainDER()))
+    package init(_ authority: CertificateAuthority) {
+        self.init(authority, .appStore, header: JWSHeader(chain: authority.chainDER))
     }
 
     /// Creates a signer for the environment Xcode.
     ///
     /// The key is the leaf's. The certificate is made for it at each call, so its bytes differ between processes.
-    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    /// - Throws: An error of libcrypto, which would be a fault in the template.
     package static func xcode(_ authority: CertificateAuthority) throws -> JWSSigner {
         let certificate = try CertificateTemplate.xcode.certificate(
             for: authority.leafKey.publicKey, issuer: nil, issuerKey: authority.leafKey)
-        var header = JWSHeader(chain: [try certificate.derBytes()])
+        var header = JWSHeader(chain: [certificate.bytes])
         header.keyIdentifier = "Apple_Xcode_Key"
         header.type = "JWT"
         return JWSSigner(authority, .xcode, header: header)
@@ -55,10 +52,9 @@ package struct JWSSigner: Sendable {
     ///
     /// - Parameter payload: JSON as it is to be read. The signer changes no byte.
     /// - Returns: Header, payload and signature in base64url, with periods between.
-    /// - Throws: An error of the cryptographic library.
-    package func sign(_ payload: [UInt8]) throws -> String {
+    package func sign(_ payload: [UInt8]) -> String {
         var text = Self.input(encodedHeader, payload)
-        try Self.append(Self.signature(of: text, authority.leafKey), to: &text)
+        Self.append(Self.signature(of: text, authority.leafKey), to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -72,8 +68,8 @@ package struct JWSSigner: Sendable {
     }
 
     /// The two numbers of the signature, 32 bytes each.
-    static func signature(of input: [UInt8], _ key: P256.Signing.PrivateKey) throws -> [UInt8] {
-        Array(try key.signature(for: input).rawRepresentation)
+    static func signature(of input: [UInt8], _ key: P256.Signing.PrivateKey) -> [UInt8] {
+        key.signature(for: input).rawRepresentation
     }
 
     static func append(_ signature: [UInt8], to text: inout [UInt8]) {

@@ -1,8 +1,6 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreModels
-import SwiftASN1
-import X509
 
 /// Verifies signatures of the App Store's server, in the same steps as Apple's libraries.
 ///
@@ -61,7 +59,7 @@ package struct JWSVerifier: Sendable {
 
     /// Creates a verifier that trusts one root.
     /// - Parameter root: The certificate, DER or PEM.
-    /// - Throws: An error of the X.509 library for an invalid certificate.
+    /// - Throws: ``CryptographyError`` for an invalid certificate.
     package init(root: [UInt8]) throws {
         let isPEM = root.starts(with: Array("-----".utf8))
         self.root =
@@ -86,7 +84,7 @@ package struct JWSVerifier: Sendable {
         }
         let chain = try Self.certificates(of: signed.header)
         try Self.checkValidity(chain, at: try signed.signedDate() ?? Timestamp(now))
-        try await checkChain(chain)
+        try checkChain(chain, at: now)
         try Self.checkPurpose(chain)
         try signed.checkSignature(of: chain[0])
         if let ask { try await checkRevocation(chain, ask) }
@@ -106,7 +104,7 @@ package struct JWSVerifier: Sendable {
         var chain: [Certificate] = []
         for (index, text) in texts.enumerated() {
             guard let data = text.stringValue.flatMap({ Data(base64Encoded: $0) }),
-                let certificate = try? Certificate(derEncoded: Array(data))
+                let certificate = try? Certificate(derEncoded: data)
             else { throw Failure(step: .certificates, reason: "x5c[\(index)] is not a certificate") }
             chain.append(certificate)
         }
@@ -114,26 +112,22 @@ package struct JWSVerifier: Sendable {
     }
 
     private static func checkValidity(_ chain: [Certificate], at instant: Timestamp) throws(Failure) {
-        for certificate in chain {
-            guard (certificate.notValidBefore...certificate.notValidAfter).contains(instant.date) else {
-                let name = CertificateSummary(certificate)
-                throw Failure(
-                    step: .validity,
-                    reason: "'\(name.subject)' is valid from \(name.notValidBefore) to \(name.notValidAfter), and the "
-                        + "payload was signed at \(instant)")
-            }
+        for certificate in chain where !certificate.isValid(at: instant.date) {
+            let name = CertificateSummary(certificate)
+            throw Failure(
+                step: .validity,
+                reason: "'\(name.subject)' is valid from \(name.notValidBefore) to \(name.notValidAfter), and the "
+                    + "payload was signed at \(instant)")
         }
     }
 
-    private func checkChain(_ chain: [Certificate]) async throws(Failure) {
+    private func checkChain(_ chain: [Certificate], at now: Date) throws(Failure) {
         guard chain[2] == root else {
             throw Failure(
                 step: .chain,
                 reason: "the last certificate, '\(CertificateSummary(chain[2]).subject)', is not the trusted root")
         }
-        var verifier = Verifier(rootCertificates: CertificateStore([root])) { RFC5280Policy() }
-        let result = await verifier.validate(leaf: chain[0], intermediates: CertificateStore([chain[1]]))
-        guard case .validCertificate(let found) = result, Array(found) == chain else {
+        guard CertificateChain.path(from: chain[0], through: [chain[1]], to: root, at: now) == chain else {
             throw Failure(step: .chain, reason: "the certificates are not issued one by the next")
         }
     }
@@ -142,28 +136,19 @@ package struct JWSVerifier: Sendable {
         for (name, certificate, template) in [
             ("leaf", chain[0], CertificateTemplate.leaf), ("intermediate", chain[1], .intermediate),
         ] {
-            guard let marker = template.marker, certificate.extensions[oid: marker] == nil else { continue }
+            guard let marker = template.marker, certificate.value(of: marker) == nil else { continue }
             throw Failure(step: .purpose, reason: "the \(name) lacks the extension \(marker)")
         }
     }
 
-    private func checkRevocation(_ chain: [Certificate], _ ask: @escaping Ask) async throws(Failure) {
-        var verifier = Verifier(rootCertificates: CertificateStore([root])) {
-            RFC5280Policy()
-            OCSPVerifierPolicy(failureMode: .hard, requester: Requester(ask: ask))
-        }
-        let result = await verifier.validate(leaf: chain[0], intermediates: CertificateStore([chain[1]]))
-        guard case .couldNotValidate(let failures) = result else { return }
-        let reasons = failures.map { "\($0.policyFailureReason)" }
-        throw Failure(
-            step: .revocation, reason: reasons.isEmpty ? "it cannot be checked" : reasons.joined(separator: "; "))
-    }
-
-    private struct Requester: OCSPRequester {
-        let ask: Ask
-
-        func query(request: [UInt8], uri: String) async -> OCSPRequesterQueryResult {
-            do { return .response(try await ask(request)) } catch { return .terminalError(error) }
+    private func checkRevocation(_ chain: [Certificate], _ ask: Ask) async throws(Failure) {
+        for (certificate, issuer) in zip(chain, chain.dropFirst()) where !certificate.ocspURLs.isEmpty {
+            let question = OCSPQuestion(about: certificate, issuer: issuer)
+            let response: [UInt8]
+            do { response = try await ask(question.request) } catch {
+                throw Failure(step: .revocation, reason: "\(error)")
+            }
+            if let fault = question.fault(in: response, root: root) { throw Failure(step: .revocation, reason: fault) }
         }
     }
 }
@@ -207,9 +192,8 @@ private struct SignedText {
     }
 
     func checkSignature(of leaf: Certificate) throws(JWSVerifier.Failure) {
-        guard let key = P256.Signing.PublicKey(leaf.publicKey),
-            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
-            key.isValidSignature(signature, for: Data(input.utf8))
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
+            leaf.publicKey?.isValidSignature(signature, for: input.utf8) == true
         else {
             throw JWSVerifier.Failure(
                 step: .signature, reason: "the leaf's key has not signed this header and payload")
@@ -247,12 +231,11 @@ package struct CertificateSummary: Hashable, Sendable {
     package let notValidAfter: Timestamp
 
     /// - Parameter der: The certificate.
-    /// - Throws: An error of the X.509 library for an invalid certificate.
+    /// - Throws: ``CryptographyError`` for an invalid certificate.
     package init(der: [UInt8]) throws { self.init(try Certificate(derEncoded: der)) }
 
     fileprivate init(_ certificate: Certificate) {
-        let names = certificate.subject.lazy.flatMap { $0 }.filter { $0.type == .RDNAttributeType.commonName }
-        subject = names.first.map { "\($0.value)" } ?? "\(certificate.subject)"
+        subject = certificate.subjectText
         notValidBefore = Timestamp(certificate.notValidBefore)
         notValidAfter = Timestamp(certificate.notValidAfter)
     }

@@ -1,8 +1,7 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreModels
 import SwiftASN1
-import X509
 
 /// Answers whether the store's certificates are revoked (RFC 6960). Without I/O and state: the request, the mode and
 /// the time go in, the response comes out.
@@ -26,7 +25,7 @@ package struct OCSPResponder: Sendable {
     ///
     /// - Parameter authorities: Include those from before a rotation as long as their signatures are to be verified
     ///   online.
-    /// - Throws: An error of the X.509 library, which would be a fault in the templates.
+    /// - Throws: An error of libcrypto, which would be a fault in the templates.
     package init(_ authorities: [CertificateAuthority]) throws {
         var issuers: [OCSPIssuer] = []
         func add(_ certificate: Certificate, _ key: P256.Signing.PrivateKey, below: OCSPSigner) throws {
@@ -64,7 +63,7 @@ package struct OCSPResponder: Sendable {
         let signer = mode == .wrongSigner ? issuer.notResponder : issuer.responder
         let made = mode == .stale ? now + .seconds(-24 * 3600) : now
         var response = OCSPResponseData(
-            responderKeyHash: Array(Insecure.SHA1.hash(data: signer.key.publicKey.x963Representation)),
+            responderKeyHash: Insecure.SHA1.hash(data: signer.key.publicKey.x963Representation),
             producedAt: made, nonce: request.nonce)
         for certificate in request.certificates {
             let isIssuers = self.issuer(certificate)?.certificate.publicKey == issuer.certificate.publicKey
@@ -105,14 +104,14 @@ private struct OCSPSigner: Sendable {
 
     func sign(_ response: OCSPResponseData) throws -> [UInt8] {
         let content = try response.encoded()
-        let signature = Array(try key.signature(for: content).derRepresentation)
+        let signature = key.signature(for: content).derRepresentation
         var basic = DER.Serializer()
         try basic.appendConstructedNode(identifier: .sequence) { coder in
             coder.serializeRawBytes(content)
             try coder.serialize(AlgorithmIdentifier.ecdsaWithSHA256)
-            try coder.serialize(ASN1BitString(bytes: signature[...]))
-            try coder.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { coder in
-                try coder.serializeSequenceOf([certificate])
+            try coder.serialize(ASN1BitString(bytes: ArraySlice(signature)))
+            coder.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { coder in
+                coder.appendConstructedNode(identifier: .sequence) { $0.serializeRawBytes(certificate.bytes) }
             }
         }
         var serializer = DER.Serializer()
@@ -148,14 +147,10 @@ private struct OCSPIssuer: Sendable {
             certificate: try CertificateTemplate.ocspResponder.certificate(
                 for: responderKey.publicKey, issuer: certificate.subject, issuerKey: key),
             key: responderKey)
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate.subject)
-        let (name, publicKey) = (serializer.serializedBytes, key.publicKey.x963Representation)
+        let (name, publicKey) = (certificate.subject, key.publicKey.x963Representation)
         hashes = [
-            [1, 3, 14, 3, 2, 26]: (
-                Array(Insecure.SHA1.hash(data: name)), Array(Insecure.SHA1.hash(data: publicKey))
-            ),
-            [2, 16, 840, 1, 101, 3, 4, 2, 1]: (Array(SHA256.hash(data: name)), Array(SHA256.hash(data: publicKey))),
+            [1, 3, 14, 3, 2, 26]: (Insecure.SHA1.hash(data: name), Insecure.SHA1.hash(data: publicKey)),
+            [2, 16, 840, 1, 101, 3, 4, 2, 1]: (SHA256.hash(data: name), SHA256.hash(data: publicKey)),
         ]
     }
 

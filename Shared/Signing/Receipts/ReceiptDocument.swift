@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import StoreModels
 
 /// A receipt's content, before it is signed and after it has been verified.
@@ -42,7 +42,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     /// bundle identifier, so that a copy on another device shows. Storebus's receipts belong to a customer and not to a
     /// device: the device's part is left out.
     var hash: [UInt8] {
-        Array(Insecure.SHA1.hash(data: Array(customerIdentifier.utf8) + Array(bundleId.utf8)))
+        Insecure.SHA1.hash(data: Array(customerIdentifier.utf8) + Array(bundleId.utf8))
     }
 }
 

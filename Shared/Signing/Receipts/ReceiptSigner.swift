@@ -1,6 +1,5 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
-import X509
 
 /// Makes the binary receipt that an app finds in its bundle and sends to `verifyReceipt`.
 package struct ReceiptSigner: Sendable {
@@ -21,7 +20,7 @@ package struct ReceiptSigner: Sendable {
 
     /// Signs any bytes, so that tests can make receipts a store never would.
     func sign(content: [UInt8]) throws -> [UInt8] {
-        let signature = try authority.leafKey.signature(for: Data(content))
+        let signature = authority.leafKey.signature(for: content)
         return try SignedReceipt(
             content: content[...], certificates: authority.chain, issuer: authority.leaf.issuer,
             serialNumber: authority.leaf.serialNumber, signature: Array(signature.derRepresentation)[...]

@@ -1,5 +1,5 @@
+import Cryptography
 import SwiftASN1
-import X509
 
 /// A receipt as PKCS#7 (CMS, RFC 5652) SignedData: content, whole chain and one signature.
 ///
@@ -9,8 +9,9 @@ import X509
 struct SignedReceipt {
     var content: ArraySlice<UInt8>
     var certificates: [Certificate]
-    var issuer: DistinguishedName
-    var serialNumber: Certificate.SerialNumber
+    /// DER.
+    var issuer: [UInt8]
+    var serialNumber: [UInt8]
     var signature: ArraySlice<UInt8>
 
     private static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
@@ -46,7 +47,7 @@ struct SignedReceipt {
                 try coder.serialize(ASN1OctetString(contentBytes: content))
             }
         }
-        try coder.serializeSetOf(certificates, identifier: Self.first)
+        try coder.serializeSetOf(certificates.map(EncodedCertificate.init), identifier: Self.first)
         try coder.appendConstructedNode(identifier: .set) { coder in
             try coder.appendConstructedNode(identifier: .sequence, writeSignerInfo)
         }
@@ -55,8 +56,8 @@ struct SignedReceipt {
     private func writeSignerInfo(_ coder: inout DER.Serializer) throws {
         try coder.serialize(1)
         try coder.appendConstructedNode(identifier: .sequence) { coder in
-            try coder.serialize(issuer)
-            try coder.serialize(serialNumber.bytes)
+            coder.serializeRawBytes(issuer)
+            try coder.serialize(serialNumber[...])
         }
         try coder.serialize(AlgorithmIdentifier.sha256)
         try coder.serialize(AlgorithmIdentifier.ecdsaWithSHA256)
@@ -101,13 +102,20 @@ extension SignedReceipt {
         return try found.prefix(certificatesMax).map { try $0.get().certificate }
     }
 
+    /// A certificate as it was read.
+    private struct EncodedCertificate: DERSerializable {
+        let certificate: Certificate
+
+        func serialize(into coder: inout DER.Serializer) { coder.serializeRawBytes(certificate.bytes) }
+    }
+
     /// A certificate whose signature is whole bytes. If the last bits of a signature happen to be zero, they could be
     /// declared unused. The signature would stay valid, and the receipt would have a second form.
     private struct WholeCertificate: DERParseable {
         let certificate: Certificate
 
         init(derEncoded node: ASN1Node) throws {
-            certificate = try Certificate(derEncoded: node)
+            certificate = try Certificate(derEncoded: node.encodedBytes)
             let unusedBits = try DER.sequence(node, identifier: .sequence) { nodes in
                 // Certificate has read the signed part and the algorithm.
                 _ = (nodes.next(), nodes.next())
@@ -128,22 +136,20 @@ extension SignedReceipt {
 
     /// The parts of SignerInfo that a receipt depends on.
     private struct Signer: DERParseable {
-        let issuer: DistinguishedName
-        let serialNumber: Certificate.SerialNumber
+        let issuer: [UInt8]
+        let serialNumber: [UInt8]
         let signature: ArraySlice<UInt8>
 
         init(derEncoded node: ASN1Node) throws {
             (issuer, serialNumber, signature) = try DER.sequence(node, identifier: .sequence) { nodes in
                 _ = try Int(derEncoded: &nodes)
-                let (issuer, serial) = try nodes.sequence { nodes -> (DistinguishedName, ArraySlice<UInt8>) in
+                let (issuer, serial) = try nodes.sequence { nodes -> ([UInt8], ArraySlice<UInt8>) in
                     guard let name = nodes.next() else { throw ReceiptError.malformed }
-                    return (try DistinguishedName(derEncoded: name), try ArraySlice<UInt8>(derEncoded: &nodes))
+                    return (Array(name.encodedBytes), try ArraySlice<UInt8>(derEncoded: &nodes))
                 }
                 _ = try AlgorithmIdentifier(derEncoded: &nodes)
                 _ = try AlgorithmIdentifier(derEncoded: &nodes)
-                return (
-                    issuer, Certificate.SerialNumber(bytes: serial), try ASN1OctetString(derEncoded: &nodes).bytes
-                )
+                return (issuer, Array(serial), try ASN1OctetString(derEncoded: &nodes).bytes)
             }
         }
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import NIOHTTP1
 import StoreHTTP

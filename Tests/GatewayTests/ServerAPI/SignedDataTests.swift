@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import Foundation
 import NIOHTTP1
@@ -44,7 +44,7 @@ import Testing
         try await GatewayHarness.run { store in
             let phone = try await open(store)
             #expect(phone.json["environment"] == "Sandbox")
-            let root = Data(try await store.apple.appStore().rootDER()).base64EncodedString()
+            let root = Data(try await store.apple.appStore().rootDER).base64EncodedString()
             #expect(phone.json["rootCertificate"]?.stringValue == root)
             #expect(UUID(uuidString: phone.device) != nil)
             #expect(phone.device == phone.device.lowercased())

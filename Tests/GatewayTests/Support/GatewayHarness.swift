@@ -59,7 +59,7 @@ final class GatewayHarness: Sendable {
             in: directory.path, notifications: appStore, environment: environment, now: { box.now },
             logger: InMemoryGateway.logger)
         apple.serve(on: appStore.service)
-        let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
+        let tokens = SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
         database = try GatewaySchema.open(in: directory.path, logger: logger)

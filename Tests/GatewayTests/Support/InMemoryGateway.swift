@@ -18,7 +18,7 @@ enum InMemoryGateway {
         let directory = try TemporaryDirectory()
         return Gateway(
             bus: InMemoryBus().client(name: "gateway"),
-            tokens: await SessionTokens(key: Array(repeating: 1, count: 32)),
+            tokens: SessionTokens(key: Array(repeating: 1, count: 32)),
             database: try GatewaySchema.open(in: directory.path, logger: logger), logger: logger)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import StoreModels
 
 /// The app, customer and products the tests speak of.
@@ -11,7 +11,7 @@ enum Sample {
     static let customerKey = key(bundleId, FakePaymentQueue.customer)
 
     static func key(_ first: String, _ second: String) -> String {
-        SHA256.hash(data: Array("\(first)\0\(second)".utf8))
+        SHA256.hash(data: "\(first)\0\(second)".utf8)
             .prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 

@@ -1,10 +1,9 @@
-import Crypto
+import Cryptography
 import Foundation
 import NIOHTTP1
 import Signing
 import StoreHTTP
 import StoreModels
-import X509
 
 /// A token of an app's server, as Apple's libraries make it.
 struct ServerToken: Sendable {
@@ -15,7 +14,7 @@ struct ServerToken: Sendable {
     func text() throws -> String {
         let input = try [header, claims].map { try Self.encoded(StoreJSON.encode(JSONValue.object($0))) }
             .joined(separator: ".")
-        let signature = try key.signature(for: Data(input.utf8)).rawRepresentation
+        let signature = key.signature(for: input.utf8).rawRepresentation
         return "\(input).\(Self.encoded(Array(signature)))"
     }
 
@@ -65,8 +64,8 @@ struct ParsedJWS: Sendable {
     /// Whether the signature is the leaf's and the header has the chain.
     func isSigned(by authority: CertificateAuthority) throws -> Bool {
         let chain = (header["x5c"]?.arrayValue ?? []).compactMap(\.stringValue).compactMap { Data(base64Encoded: $0) }
-        guard let key = P256.Signing.PublicKey(authority.leaf.publicKey) else { return false }
-        let root = Data(try authority.rootDER())
+        guard let key = authority.leaf.publicKey else { return false }
+        let root = Data(authority.rootDER)
         let isValid = key.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: signature), for: input)
         return header["alg"] == "ES256" && chain.count == 3 && chain.last == root && isValid
     }

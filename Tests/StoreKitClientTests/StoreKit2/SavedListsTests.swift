@@ -18,7 +18,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory(prefix: "storebus-lists")
         authority = try .appStore(root: CertificateAuthority(), ocspURL: "http://127.0.0.1:7430/ocsp")
-        signer = try JWSSigner(authority)
+        signer = JWSSigner(authority)
     }
 
     private var file: URL { URL(fileURLWithPath: directory.file("signed-lists.json")) }
@@ -27,7 +27,7 @@ import Testing
     private func shop() throws -> FakeShop {
         let shop = try FakeShop { connection, _ in connection.contentDirectory = folder }
         let session = FakeAnswer.session(
-            token: "secret", device: device, root: .string(Data(try authority.rootDER()).base64EncodedString()))
+            token: "secret", device: device, root: .string(Data(authority.rootDER).base64EncodedString()))
         shop.gateway.on("POST /v1/sessions") { _ in session }
         return shop
     }
@@ -45,7 +45,7 @@ import Testing
     private func transaction(_ id: Int, product: String = "p", expires: Int? = nil) throws -> String {
         var more = proof
         if let expires { more["expiresDate"] = .integer(expires) }
-        return try signer.sign(Array(SignedClaims(signedTransaction(id, product: product, more: more)).json))
+        return signer.sign(Array(SignedClaims(signedTransaction(id, product: product, more: more)).json))
     }
 
     /// Sentences of one run's log.

@@ -18,13 +18,13 @@ import Testing
 
     init() throws {
         authority = try .appStore(root: CertificateAuthority(), ocspURL: "http://127.0.0.1:7430/ocsp")
-        signer = try JWSSigner(authority)
+        signer = JWSSigner(authority)
     }
 
     private var verifier: StoreVerifier {
         get throws {
             StoreVerifier(
-                verifier: SignedDataVerifier(roots: [try authority.rootDER()]), bundleId: "com.example.app",
+                verifier: SignedDataVerifier(roots: [authority.rootDER]), bundleId: "com.example.app",
                 environment: "Sandbox", device: device)
         }
     }
@@ -206,7 +206,7 @@ import Testing
 
     @Test func `a store's root is trusted at its first use, and another one is not until the file is removed`() throws {
         let directory = try TemporaryDirectory(prefix: "storebus-roots")
-        let (first, second) = (try authority.rootDER(), try CertificateAuthority().rootDER())
+        let (first, second) = (authority.rootDER, try CertificateAuthority().rootDER)
         let warnings = LockedValue<[String]>([])
         var connection = StoreConnection(
             gateway: try #require(URL(string: "https://store.example")), bundleId: "b", deviceId: "d", account: "a",
@@ -230,7 +230,7 @@ import Testing
 
     @Test func `a name that begins with 127 is not this machine, and an app of production trusts no store`() throws {
         let directory = try TemporaryDirectory(prefix: "storebus-roots")
-        let root = try authority.rootDER()
+        let root = authority.rootDER
         for gateway in ["http://127.example.com", "http://127.0.0.1.example.com", "http://127.0.0.256"] {
             let url = try #require(URL(string: gateway))
             #expect(!StoreConnection(gateway: url, bundleId: "b", deviceId: "d", account: "a").isLoopback)
@@ -272,7 +272,7 @@ import Testing
         let directory = try TemporaryDirectory(prefix: "storebus-roots")
         let connection = StoreConnection(
             gateway: try #require(URL(string: gateway)), bundleId: "b", deviceId: "d", account: "a")
-        for root in [try authority.rootDER(), try CertificateAuthority().rootDER()] {
+        for root in [authority.rootDER, try CertificateAuthority().rootDER] {
             #expect(try roots(connection, root, in: directory) == [root])
         }
         #expect(!FileManager.default.fileExists(atPath: directory.file("roots")))

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Crypto
+import Cryptography
 import FoundationEssentials
 import StoreHTTP
 import StoreModels
@@ -208,12 +208,13 @@ enum SignedOffer {
         let text = text(
             offer, of: product, bundleId: bundleId, username: username, keyIdentifier: key.keyIdentifier,
             nonce: nonce, timestamp: now.milliseconds)
-        guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: key.pem),
-            let signature = try? privateKey.signature(for: Data(text.utf8))
-        else { throw OfferKey.unusable("the key \(key.keyIdentifier) is not a P-256 private key in PEM") }
+        guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: key.pem) else {
+            throw OfferKey.unusable("the key \(key.keyIdentifier) is not a P-256 private key in PEM")
+        }
         return PaymentDiscount(
             identifier: offer, keyIdentifier: key.keyIdentifier, nonce: nonce,
-            signature: signature.derRepresentation.base64EncodedString(), timestamp: now.milliseconds)
+            signature: privateKey.signature(for: text.utf8).derRepresentation.base64EncodedString(),
+            timestamp: now.milliseconds)
     }
 
     /// The signed bytes.

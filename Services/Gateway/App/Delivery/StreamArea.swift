@@ -1,6 +1,6 @@
 import BusClient
 import BusService
-import Crypto
+import Cryptography
 import EventLoop
 import GatewayEdge
 import Hummingbird

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import FoundationEssentials
 import GatewayEdge
 import Logging
@@ -48,7 +48,7 @@ struct DiscountChecker: Sendable {
     /// - Throws: As ``check(_:in:_:)``.
     func introductoryDecision(_ request: PaymentRequest, _ call: Call) async throws -> IntroductoryDecision? {
         guard let text = request.introductoryEligibility else { return nil }
-        let digest = Hex.text(SHA256.hash(data: Array(text.utf8)))
+        let digest = Hex.text(SHA256.hash(data: text.utf8))
         var found = DiscountCheck.signatureMalformed
         if let token = OfferToken(text) {
             found = try await check(token, .introductoryOffer, nil, request, call)

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 import Signing
 import StoreModels
@@ -82,11 +82,11 @@ struct OfferToken {
     ///   - publicKey: The key as PEM.
     ///   - now: The wall clock, by which the app's server signs.
     func check(_ audience: Audience, for purchase: Purchase, publicKey: String, now: Timestamp) -> DiscountCheck {
-        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: Data(jws.signature)) else {
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature) else {
             return .signatureMalformed
         }
         guard let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey),
-            key.isValidSignature(signature, for: Data(jws.input))
+            key.isValidSignature(signature, for: jws.input)
         else { return .invalidSignature }
         guard let issuedAt, DiscountSignature.isTimely(issuedAt, now) else { return .signatureOutdated }
         let isForPurchase =

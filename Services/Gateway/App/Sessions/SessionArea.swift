@@ -53,7 +53,7 @@ struct SessionArea: Area {
         var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
         directories.accounts.expire(session.customer)
         session.isLaunchPending = try await !launches.registerIfAvailable(session, call)
-        let (token, expiresAt) = try await tokens.issue(session)
+        let (token, expiresAt) = try tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }
         let facts = await trusted
         let reply = SessionResponse(

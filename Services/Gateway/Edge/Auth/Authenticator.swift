@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import HTTPTypes
 import StoreHTTP
 import StoreModels
@@ -83,7 +83,7 @@ package struct Authenticator: Sendable {
             throw HTTPProblem(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
         }
         do {
-            return try await tokens.verify(token)
+            return try tokens.verify(token)
         } catch SessionTokens.Rejection.expired {
             throw Self.unauthenticated("the session token has expired")
         } catch {
@@ -103,7 +103,7 @@ package struct Authenticator: Sendable {
         guard try await apiKey(token, context) == nil else {
             throw HTTPProblem(StoreError(.forbidden, "an app's server may not call the operator's paths"))
         }
-        if (try? await tokens.verify(token)) != nil {
+        if (try? tokens.verify(token)) != nil {
             throw HTTPProblem(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
         }
         throw Self.unauthenticated(
@@ -147,7 +147,7 @@ package struct Authenticator: Sendable {
         let token = try bearer(headers)
         if let key = try await apiKey(token, context) { return .server(key) }
         let isAdmin = adminKey?.matches(token) == true
-        let isSession = isAdmin ? false : (try? await tokens.verify(token)) != nil
+        let isSession = isAdmin ? false : (try? tokens.verify(token)) != nil
         guard !isAdmin, !isSession else {
             throw HTTPProblem(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
         }
@@ -200,16 +200,16 @@ package enum Principal: Sendable {
 
 /// The operator's key. Only its digest is kept, so the key cannot appear in a log or a crash report.
 package struct AdminKey: Sendable {
-    private let digest: SHA256.Digest
+    private let digest: [UInt8]
 
     /// Keeps the digest of a key.
     package init(_ key: String) {
-        digest = SHA256.hash(data: Array(key.utf8))
+        digest = SHA256.hash(data: key.utf8)
     }
 
     /// Compares digests, in a time that does not depend on the keys.
     func matches(_ candidate: String) -> Bool {
-        SHA256.hash(data: Array(candidate.utf8)) == digest
+        isEqualInConstantTime(SHA256.hash(data: candidate.utf8), digest)
     }
 
     /// Derives the key of the console's tokens.
@@ -219,8 +219,7 @@ package struct AdminKey: Sendable {
 
     /// Derives a key for one purpose. Another admin key or another key of sessions makes another one.
     func derivedKey(for purpose: String, sessionKey: SymmetricKey) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: sessionKey, salt: Array(digest), info: Array(purpose.utf8), outputByteCount: 32)
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: sessionKey, salt: digest, info: Array(purpose.utf8))
     }
 }
 
@@ -259,14 +258,14 @@ package struct StoreKeys: Sendable {
     /// - Parameter createdAt: When the store was made, by the wall clock.
     package func key(of store: String, createdAt: Timestamp) -> String {
         let name = "\(store).\(createdAt.milliseconds)"
-        return "\(name)_\(Hex.text(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: secret)))"
+        return "\(name)_\(Hex.text(HMAC<SHA256>.authenticationCode(for: name.utf8, using: secret)))"
     }
 
     /// Reads a key.
     /// - Returns: Nil for any other token.
     func key(_ token: String) -> Key? {
         let parts = token.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 2 * SHA256.Digest.byteCount else { return nil }
+        guard parts.count == 2, parts[1].count == 2 * SHA256.byteCount else { return nil }
         let digits = parts[1].compactMap(Hex.value)
         guard digits.count == parts[1].count else { return nil }
         let code = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import EventLoop
 import FoundationEssentials
 import HTTPTypes
@@ -194,7 +194,7 @@ struct ConsoleTokens: Sendable {
 
     /// Returns the CSRF token of a session's token.
     func csrfToken(of session: String) -> String {
-        Base64URL.encode(Array(HMAC<SHA256>.authenticationCode(for: Self.csrfInput(session), using: key)))
+        Base64URL.encode(HMAC<SHA256>.authenticationCode(for: Self.csrfInput(session), using: key))
     }
 
     /// Compares a CSRF token with that of a session, in constant time.

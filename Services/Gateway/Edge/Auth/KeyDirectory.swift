@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import StoreModels
 
 /// Looks up keys at AppStoreServer. It caches none, so a removed key opens nothing once its removal is confirmed.
@@ -28,6 +28,6 @@ extension AppKeyRecord {
     /// Whether it is the key with this secret. A secret has 256 random bits, and the time of comparing its digest with
     /// another one says nothing about it.
     fileprivate func isDigest(of secret: String) -> Bool {
-        digest.isExactly(Hex.text(SHA256.hash(data: Array(secret.utf8))))
+        digest.isExactly(Hex.text(SHA256.hash(data: secret.utf8)))
     }
 }

@@ -1,7 +1,6 @@
 import BusService
-import Crypto
+import Cryptography
 import FoundationEssentials
-import JWTKit
 import Signing
 import StoreModels
 
@@ -18,7 +17,6 @@ package struct SessionTokens: Sendable {
 
     /// The key of all gateways that accept these tokens.
     package let key: SymmetricKey
-    private let keys: JWTKeyCollection
     /// Maximum number of cached tokens, a few megabytes.
     private static let verifiedMax = 8192
 
@@ -35,27 +33,30 @@ package struct SessionTokens: Sendable {
     /// - Parameters:
     ///   - key: At least 32 bytes.
     ///   - now: The wall clock. Tests pass their own.
-    package init(key: [UInt8], now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock) async {
+    package init(key: [UInt8], now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock) {
         precondition(key.count >= 32, "a session key of fewer than 32 bytes can be guessed")
         self.key = SymmetricKey(data: key)
-        keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: Data(key)), digestAlgorithm: .sha256)
         self.now = now
     }
 
     /// Issues the token of a session.
     /// - Returns: The token and its expiry.
-    package func issue(_ session: Session) async throws -> (token: String, expiresAt: Timestamp) {
+    package func issue(_ session: Session) throws -> (token: String, expiresAt: Timestamp) {
         let claims = SessionClaims(session)
-        let token = try await keys.sign(claims, header: Self.header)
-        return (token, Timestamp(claims.exp.value))
+        return (try sign(claims), claims.expiresAt)
+    }
+
+    /// Signs claims.
+    func sign(_ claims: SessionClaims) throws -> String {
+        let input = try "\(Self.header).\(Base64URL.encode(StoreJSON.encode(claims)))"
+        return "\(input).\(Base64URL.encode(HMAC<SHA256>.authenticationCode(for: input.utf8, using: key)))"
     }
 
     /// Verifies a token's header, signature, claims and expiry.
-    /// - Throws: ``Rejection``, or the library's error for a bad signature.
-    func verify(_ token: String) async throws -> Session {
+    /// - Throws: ``Rejection``.
+    func verify(_ token: String) throws(Rejection) -> Session {
         let known: Verified
-        if let earlier = verified.fresh(ExactText(token)) { known = earlier } else { known = try await check(token) }
+        if let earlier = verified.fresh(ExactText(token)) { known = earlier } else { known = try check(token) }
         guard known.expiresAt > now() else { throw Rejection.expired }
         return known.session
     }
@@ -66,17 +67,18 @@ package struct SessionTokens: Sendable {
         return known.session
     }
 
-    private func check(_ token: String) async throws -> Verified {
+    private func check(_ token: String) throws(Rejection) -> Verified {
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let parts = Base64URL.parts(ofJWS: token),
-            Self.isOurHeader(parts[0])
-        else { throw Rejection.malformed }
-        let claims = try await keys.verify(token, as: SessionClaims.self)
-        let found = Verified(session: claims.session, expiresAt: Timestamp(claims.exp.value))
+            Self.isOurHeader(parts[0]), let end = token.utf8.lastIndex(of: UInt8(ascii: ".")),
+            HMAC<SHA256>.isValidAuthenticationCode(parts[2], authenticating: token.utf8[..<end], using: key),
+            let claims = try? StoreJSON.decode(SessionClaims.self, from: parts[1]), claims.isOurs
+        else { throw .malformed }
+        let found = Verified(session: claims.session, expiresAt: claims.expiresAt)
         verified.insert(found, for: ExactText(token))
         return found
     }
 
-    private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]
+    private static let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
 
     private static func isOurHeader(_ header: [UInt8]) -> Bool {
         (try? StrictJSON.parse(header)) == .object(["alg": "HS256", "typ": "JWT"])
@@ -91,36 +93,35 @@ package struct SessionTokens: Sendable {
 ///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate","osVersion":"17.4",
 ///  "appVersion":"1.0","launch":812,"isLaunchPending":false}
 /// ```
-struct SessionClaims: JWTPayload {
+struct SessionClaims: Codable {
     static let issuer = "storebus"
     static let audience = "storebus-session"
     /// The lifetime in seconds: one day. It is long enough for a test run, and limits the damage of a leaked token.
     static let lifetime: Double = 24 * 60 * 60
 
-    var iss: IssuerClaim
-    var aud: AudienceClaim
-    var iat: IssuedAtClaim
-    var exp: ExpirationClaim
+    var iss = issuer
+    var aud = audience
+    /// Seconds since 1970, with milliseconds behind the point.
+    var iat: Double
+    /// Seconds since 1970, with milliseconds behind the point.
+    var exp: Double
     var session: Session
 
     private enum CodingKeys: String, CodingKey { case iss, aud, iat, exp }
 
     init(_ session: Session) {
-        let start = session.startedAt.date
-        iss = IssuerClaim(value: Self.issuer)
-        aud = AudienceClaim(value: Self.audience)
-        iat = IssuedAtClaim(value: start)
-        exp = ExpirationClaim(value: start.addingTimeInterval(Self.lifetime))
+        iat = Double(session.startedAt.milliseconds) / 1000
+        exp = iat + Self.lifetime
         self.session = session
     }
 
     /// Reads the session's members from the same object.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        iss = try container.decode(IssuerClaim.self, forKey: .iss)
-        aud = try container.decode(AudienceClaim.self, forKey: .aud)
-        iat = try container.decode(IssuedAtClaim.self, forKey: .iat)
-        exp = try container.decode(ExpirationClaim.self, forKey: .exp)
+        iss = try container.decode(String.self, forKey: .iss)
+        aud = try container.decode(String.self, forKey: .aud)
+        iat = try container.decode(Double.self, forKey: .iat)
+        exp = try container.decode(Double.self, forKey: .exp)
         session = try Session(from: decoder)
     }
 
@@ -133,10 +134,9 @@ struct SessionClaims: JWTPayload {
         try container.encode(exp, forKey: .exp)
     }
 
-    /// Checks everything but the signature and the expiry. ``SessionTokens`` checks expiry with its own clock, so that
-    /// tests can control it. The library would use the wall clock.
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard iss.value == Self.issuer else { throw SessionTokens.Rejection.malformed }
-        try aud.verifyIntendedAudience(includes: Self.audience)
-    }
+    /// When the token is no longer accepted.
+    var expiresAt: Timestamp { Timestamp(Date(timeIntervalSince1970: exp)) }
+
+    /// Whether it is the token of a session. The expiry is checked at each use.
+    fileprivate var isOurs: Bool { iss == Self.issuer && aud == Self.audience && exp.isFinite && abs(exp) < 1e12 }
 }

@@ -1,5 +1,5 @@
 import BusService
-import Crypto
+import Cryptography
 import EventLoop
 import FoundationEssentials
 import Logging
@@ -35,7 +35,7 @@ package struct CertifiedServer: Service {
     package func run() async throws {
         let key = P256.Signing.PrivateKey()
         guard let chain = await chain(of: key.publicKey) else { return }
-        try await server(try TLSContext(chain: chain, key: Array(key.derRepresentation))).run()
+        try await server(try TLSContext(chain: chain, key: key.derRepresentation)).run()
     }
 
     /// - Returns: Nil when the process ends before the key is certified.

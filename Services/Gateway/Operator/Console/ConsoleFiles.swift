@@ -1,5 +1,5 @@
 import CConsole
-import Crypto
+import Cryptography
 import EventLoop
 import Glibc
 import StoreModels

@@ -60,7 +60,7 @@ deps-tests: ## As deps, and PostgreSQL's server and nats-server, which tests sta
 	@scripts/install-deps --tests
 
 build: deps ## Build every executable, optimized.
-	@# The products of `make dist`, so that libraries of tests and the sample app are not optimized.
+	@# These products only, so that libraries of tests and the sample app are not optimized.
 	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release
 
 debug: deps ## Build every executable for debugging.
@@ -195,13 +195,11 @@ check-console: debug ## Look at the web console with a browser, and use it. Need
 check-kubernetes: ## Render deploy/kubernetes and check it without a cluster. Needs kubectl and python3-venv.
 	@scripts/check-kubernetes
 
-images: ## Build every container image, one after the other, as the classic builder needs it.
+images: ## Build the two container images: the store's and the door's.
 	@scripts/build-images
 
-dist: deps ## Pack optimized executables for other machines: archive, Debian package, components, checksums, in dist/.
-	@# These products only: the example app needs libcurl, which has no static form that Foundation would link.
-	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release --static-swift-stdlib
-	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
+dist: build ## Pack optimized executables for other machines: archive, Debian package, components, checksums, in dist/.
+	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)"
 
 install: $(if $(wildcard dist/storebus-*-linux-*.tar.gz),,dist) ## Unpack what `make dist` has packed into PREFIX; DESTDIR= before it.
 	install -d "$(DESTDIR)$(PREFIX)"

@@ -30,13 +30,14 @@ package struct Gateway: Sendable {
     ///   - adminKey: The operator's key. With nil the operator's routes reject every caller.
     ///   - database: The gateway's own. Its creator closes it.
     ///   - operatorBus: Nil for the gateway's own connection.
+    ///   - imports: The imports of `storebus up --init`. Nil for none.
     ///   - catalogTimeout: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock. Tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, database: any SQLDatabase,
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
-        operatorBus: OperatorConnection? = nil,
+        operatorBus: OperatorConnection? = nil, imports: ImportsAtStart? = nil,
         catalogTimeout: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
@@ -51,7 +52,7 @@ package struct Gateway: Sendable {
         operators = OperatorAreas(
             parts, operatorBus: self.operatorBus, stores: stores,
             chaosRuns: ChaosRuns(database: database, logger: logger), console: console, storeKeys: storeKeys,
-            files: consoleFiles, exposition: exposition)
+            files: consoleFiles, imports: imports, exposition: exposition)
     }
 
     /// All routes of the API.

@@ -11,10 +11,11 @@ package struct OperatorAreas: Sendable {
     ///   - console: The operator's sessions in browsers. Nil without an admin key.
     ///   - storeKeys: The keys of isolated stores. Nil without an admin key.
     ///   - files: The files of the web console.
+    ///   - imports: The imports of `storebus up --init`. Nil for none.
     ///   - exposition: Returns the metrics in Prometheus' text form.
     package init(
         _ parts: SharedParts, operatorBus: OperatorConnection, stores: IsolatedStores, chaosRuns: ChaosRuns,
-        console: ConsoleSessions?, storeKeys: StoreKeys?, files: ConsoleFiles,
+        console: ConsoleSessions?, storeKeys: StoreKeys?, files: ConsoleFiles, imports: ImportsAtStart?,
         exposition: @escaping @Sendable () async -> String
     ) {
         let (bus, services, directories) = (parts.bus, parts.services, parts.directories)
@@ -44,7 +45,8 @@ package struct OperatorAreas: Sendable {
             EventArea(
                 bus: bus, services: services, waits: waits, console: console, now: parts.now, logger: parts.logger),
             MonitoringArea(
-                bus: bus, services: services, apps: directories.apps, address: parts.address, exposition: exposition),
+                bus: bus, services: services, apps: directories.apps, address: parts.address, imports: imports,
+                exposition: exposition),
             IsolatedStoreArea(
                 stores: stores, services: services, storeKeys: storeKeys, address: parts.address),
             ConsoleArea(console: console, files: files),

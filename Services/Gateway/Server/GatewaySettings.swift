@@ -29,6 +29,8 @@ struct GatewaySettings {
     let operatorToken: String?
     /// `console.dir`, a directory whose files the console has instead of the compiled ones. Nil for those.
     let consoleDirectory: String?
+    /// `storebus.importsFile`, the file in which `storebus up --init` keeps the outcome of its imports. Nil for none.
+    let importsFile: String?
 
     /// - Throws: ``StartupError`` that names the key or the file.
     init(_ settings: Settings, dataDirectory: String) throws(StartupError) {
@@ -43,6 +45,7 @@ struct GatewaySettings {
             try SecretFile.text(path, of: "BUS_OPERATOR_CREDENTIALS_FILE")
         }
         consoleDirectory = try Self.consoleDirectory(settings)
+        importsFile = try settings.string("storebus.importsFile")
     }
 
     private static func adminKey(_ settings: Settings) throws(StartupError) -> AdminKey? {

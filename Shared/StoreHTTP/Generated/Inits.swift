@@ -836,8 +836,17 @@ extension PurchaseResponse {
 
 extension ReadinessResponse {
     @_disfavoredOverload
-    package init(ready: borrowing Bool, bus: String?, degraded: [String]?, services: [String: String]?) {
-        self.init(ready: copy ready, bus: bus, degraded: degraded, services: services)
+    package init(
+        ready: borrowing Bool, bus: String?, degraded: [String]?, services: [String: String]?, imports: [ImportedFile]?
+    ) {
+        self.init(ready: copy ready, bus: bus, degraded: degraded, services: services, imports: imports)
+    }
+}
+
+extension ReadinessResponse.ImportedFile {
+    @_disfavoredOverload
+    package init(file: borrowing String, bundleId: String, status: Status, error: String? = nil) {
+        self.init(file: copy file, bundleId: bundleId, status: status, error: error)
     }
 }
 

@@ -76,6 +76,35 @@ package struct LivenessResponse: Hashable, Sendable, Codable {
 /// {"ready":true,"bus":"connected","degraded":["payment-processor"],"services":{"catalog":"answering",…}}
 /// ```
 package struct ReadinessResponse: Hashable, Sendable, Codable {
+    /// A file of `storebus up --init`, imported at the start of the store.
+    package struct ImportedFile: Hashable, Sendable, Codable {
+        /// The outcome of the import, or a word of a newer store.
+        package struct Status: RawRepresentable, Hashable, Sendable, Codable {
+            /// The file's turn has not come, or its import goes on.
+            package static let waiting = Status(rawValue: "waiting")
+            /// The file is the app's catalogue in force.
+            package static let imported = Status(rawValue: "imported")
+            /// The store has refused the file.
+            package static let refused = Status(rawValue: "refused")
+            /// JSON that is no catalogue.
+            package static let skipped = Status(rawValue: "skipped")
+
+            /// The word on the wire.
+            package var rawValue: String
+
+            package init(rawValue: String) { self.rawValue = rawValue }
+        }
+
+        /// Its name in the directory.
+        package var file: String
+        /// The app whose catalogue it is.
+        package var bundleId: String
+        /// The outcome of its import.
+        package var status: Status
+        /// The reason and the remedy of a refused file.
+        package var error: String?
+    }
+
     /// Whether the gateway accepts purchases: 200 when true, else 503.
     package var ready: Bool
     /// The gateway's own connection: `connected` or `away`.
@@ -84,6 +113,8 @@ package struct ReadinessResponse: Hashable, Sendable, Codable {
     package let degraded: [String]?
     /// `answering`, `away`, `slow` or `failing`, by the service's name.
     package let services: [String: String]?
+    /// The files of `storebus up --init` in their order. Without it absent. `ready` waits for all of them.
+    package let imports: [ImportedFile]?
 }
 
 /// The response of `GET /admin/v1/services`, with the health of instances on the bus. Statistics are counted since an

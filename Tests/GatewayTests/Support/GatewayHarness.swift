@@ -43,7 +43,7 @@ final class GatewayHarness: Sendable {
 
     private init(
         loop: UVLoop?, logs: LogCapture?, catalogTimeout: Duration, environment: ReceiptEnvironment,
-        consoleFiles: ConsoleFiles, operatorBus: OperatorConnection?
+        consoleFiles: ConsoleFiles, operatorBus: OperatorConnection?, imports: ImportsAtStart?
     ) async throws {
         self.loop = loop
         directory = try TemporaryDirectory()
@@ -68,7 +68,7 @@ final class GatewayHarness: Sendable {
             adminKey: AdminKey(Sample.adminKey),
             database: database,
             environment: environment, consoleFiles: consoleFiles, operatorBus: operatorBus,
-            catalogTimeout: catalogTimeout, now: { box.now },
+            imports: imports, catalogTimeout: catalogTimeout, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
@@ -118,19 +118,20 @@ final class GatewayHarness: Sendable {
     ///   - environment: Of which of the App Store's worlds it is.
     ///   - consoleFiles: Where the console's files come from.
     ///   - operatorBus: The bus as its operator sees it; nil for the in-memory bus, which has nothing to see.
+    ///   - imports: The imports of `storebus up --init`.
     ///   - admission: Which requests are taken.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogTimeout: Duration = .seconds(1),
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
-        operatorBus: OperatorConnection? = nil,
+        operatorBus: OperatorConnection? = nil, imports: ImportsAtStart? = nil,
         admission: @Sendable (Gateway) -> Admission = { Admission($0.routes, logger: $0.parts.logger) },
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
         try await turns.take {
             let harness = try await GatewayHarness(
                 loop: loop, logs: logs, catalogTimeout: catalogTimeout, environment: environment,
-                consoleFiles: consoleFiles, operatorBus: operatorBus)
+                consoleFiles: consoleFiles, operatorBus: operatorBus, imports: imports)
             return try await harness.serve(ticking: ticking, admission, body)
         }
     }

@@ -186,11 +186,14 @@ enum CatalogFile {
     }
 
     /// Imports a file. An error names it.
+    /// - Parameter fileName: The name for the store, from which a new app gets its own. Nil for the file's.
     static func send(
-        _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
+        _ bytes: [UInt8], file: String, fileName: String? = nil, bundleId: String, to api: StoreAPI,
+        isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
         try await naming(file) { () throws(CLIError) in
-            try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
+            try await api.importCatalog(
+                bytes, fileName: fileName ?? name(file), bundleId: bundleId, isTrial: isTrial)
         }
     }
 

@@ -201,9 +201,17 @@ struct StatusReport: Sendable {
     var result: CommandResult {
         CommandResult(
             data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor",
-            notes: silent.isEmpty ? [] : ["\(silent.joined(separator: ", ")) does not answer"]
+            notes: (silent.isEmpty ? [] : ["\(silent.joined(separator: ", ")) does not answer"]) + refusedImports
         ) {
             [self] in text($0)
+        }
+    }
+
+    /// Files of `up --init` that keep the store from being ready.
+    private var refusedImports: [Advice] {
+        (readiness["imports"]?.arrayValue ?? []).compactMap { file in
+            guard file["status"]?.stringValue == "refused", let error = file["error"]?.stringValue else { return nil }
+            return "refused: \(error)"
         }
     }
 

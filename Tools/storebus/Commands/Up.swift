@@ -12,6 +12,7 @@ struct UpCommand: AsyncParsableCommand {
         storebus up --detach
         storebus up --import App.storekit --bundle-id com.example.app
         storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
+        storebus up --init Catalogues
         storebus up --replicas eligibility=3
         storebus up --time-rate 30s=1mo
         storebus up --open-app ./MyApp
@@ -32,6 +33,11 @@ struct UpCommand: AsyncParsableCommand {
         called payment-queue and payment-queue#2 here and in status and logs. A gateway's replicas listen on free \
         ports.
 
+        --init imports the catalogues of a directory at each start, in the order of their names. A name is its \
+        app's, with or without a number before it, as 10-com.example.a.storekit. A name without a dot is \
+        com.example.app's. JSON that is no catalogue is skipped. A refused file does not end the store: /readyz \
+        answers 503 with the reason.
+
         With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and \
         no broker is started. Never pass its token or password as an argument: put it into the file that \
         BUS_CREDENTIALS_FILE names, or into BUS_URL.
@@ -42,6 +48,8 @@ struct UpCommand: AsyncParsableCommand {
         .file(extensions: ["storekit", "json"]), name: .customLong("import"))
     var imports: [String] = []
     @Option("The app of the --import with the same place in the line.", "id") var bundleId: [String] = []
+    @Option("Import the catalogues of this directory. /readyz has the outcome.", "dir", .directory)
+    var `init`: String?
     @Option("Keep the store's data here.", "dir", .directory) var data = DataDirectory.defaultName
     @Option("The gateway's port, or auto.", "n|auto") var port = PortChoice.fixed(7430)
     @Option("The bus's port, or auto. Its monitoring uses the next port.", "n|auto")
@@ -95,6 +103,7 @@ struct UpCommand: AsyncParsableCommand {
         arguments += ["--bind", bind, "--output", output.format.rawValue]
         for file in imports { arguments += ["--import", file] }
         for name in bundleId { arguments += ["--bundle-id", name] }
+        if let initDirectory = `init` { arguments += ["--init", initDirectory] }
         if let httpsPort { arguments += ["--https-port", "\(httpsPort)"] }
         if let busUrl { arguments += ["--bus-url", busUrl] }
         if let databaseUrl { arguments += ["--database-url", databaseUrl] }
@@ -116,6 +125,8 @@ struct UpPlan: Sendable {
 
     var settings: ServiceList.Settings
     var imports: [Import]
+    /// Catalogues whose refusal does not end the store.
+    var initDirectory: InitDirectory?
     var serviceList: ServiceList
     /// The admin key from the environment, or nil for a generated one.
     var adminKey: String?
@@ -133,9 +144,12 @@ struct UpPlan: Sendable {
         var environment = environment
         // An empty variable is how shells and CI systems unset one.
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
+        let initDirectory = try command.`init`.map(InitDirectory.init)
+        let hasInitFiles = initDirectory?.files.isEmpty == false
         let settings = ServiceList.Settings(
             directory: DataDirectory(command.data), host: command.bind, port: command.port, busPort: command.busPort,
-            httpsPort: command.httpsPort ?? Self.httpsPort(environment), wantsSample: command.imports.isEmpty,
+            httpsPort: command.httpsPort ?? Self.httpsPort(environment),
+            wantsSample: command.imports.isEmpty && initDirectory?.hasCatalogue != true, hasInitFiles: hasInitFiles,
             replicas: try Replicas(command.replicas),
             database: try DatabaseAddress.find(flag: command.databaseUrl, environment),
             bus: try ExternalBus.find(flag: command.busUrl, environment))
@@ -156,7 +170,8 @@ struct UpPlan: Sendable {
             read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
         }
         return UpPlan(
-            settings: settings, imports: read, serviceList: serviceList, adminKey: environment["STOREBUS_ADMIN_KEY"],
+            settings: settings, imports: read, initDirectory: initDirectory, serviceList: serviceList,
+            adminKey: environment["STOREBUS_ADMIN_KEY"],
             timeRate: command.timeRate.flatMap(RateText.rate), openApp: command.openApp)
     }
 

@@ -47,6 +47,7 @@ final class UpRun {
             try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
             try BusUsers.prepare(directory)
         }
+        try tellGateway(plan.initDirectory?.waiting ?? [])
         let adminKey: String
         if let given = plan.adminKey { adminKey = given } else { adminKey = try Secret.keep(at: directory.adminKey) }
 
@@ -90,10 +91,14 @@ final class UpRun {
         opening = Task {
             do throws(CLIError) {
                 try await becomeReady(api)
-                let imports = try await importAll(api)
+                let given = try await importAll(api)
+                let (found, outcome) = await importInitFiles(api)
+                let imports = given + found
                 let clock = try await setClocks(imports, api)
                 try await openApps(api)
                 try record.write(to: directory)
+                // The store becomes ready with this, so commands find its record by then.
+                try tellGateway(outcome)
                 await announce(record, imports, clock, api, addresses(stack, host: host))
             } catch {
                 guard !Task.isCancelled else { return }
@@ -116,7 +121,7 @@ final class UpRun {
         let deadline = ContinuousClock.now + .seconds(30)
         while !Task.isCancelled {
             var last: JSONValue = .null
-            if let answer = try? await api.readiness() {
+            if let answer = try? await api.takesImports() {
                 if answer.isReady { return }
                 last = answer.body?.json ?? .null
             }
@@ -140,6 +145,44 @@ final class UpRun {
                     notes: report.notes.map { Advice($0) } + CatalogImport.settings(report)))
         }
         return done
+    }
+
+    /// Imports the files of `--init`. A refused one is narrated and makes `/readyz` 503.
+    private func importInitFiles(
+        _ api: StoreAPI
+    ) async -> (imports: [Banner.Import], outcome: [ReadinessResponse.ImportedFile]) {
+        guard let initDirectory = plan.initDirectory else { return ([], []) }
+        var outcome = initDirectory.waiting
+        var taken = Dictionary(exactly: plan.imports.map { ($0.bundleId, $0.file) })
+        var done: [Banner.Import] = []
+        for (index, file) in initDirectory.files.enumerated() where !file.isSkipped {
+            do throws(CLIError) {
+                let bytes = try initDirectory.read(file, taken: taken)
+                taken[file.bundleId] = file.name
+                let place = "\(initDirectory.path)/\(file.name)"
+                let report = try await CatalogFile.send(
+                    bytes, file: place, fileName: file.nameWithoutNumber, bundleId: file.bundleId, to: api)
+                outcome[index].status = .imported
+                done.append(
+                    Banner.Import(
+                        bundleId: file.bundleId, summary: CatalogFile.summary(report, file: place),
+                        notes: report.notes.map { Advice($0) } + CatalogImport.settings(report)))
+            } catch {
+                let refusal = error.completed(CommandEnvironment.current.printed)
+                outcome[index].status = .refused
+                outcome[index].error = ([refusal.message] + refusal.problems + refusal.hints.map(\.text))
+                    .joined(separator: "; ")
+                console.narrate(refusal.text)
+            }
+        }
+        return (done, outcome)
+    }
+
+    /// Writes the outcome of the imports for the gateway.
+    private func tellGateway(_ outcome: [ReadinessResponse.ImportedFile]) throws(CLIError) {
+        guard plan.settings.hasInitFiles else { return }
+        let text = JSONText.line(JSONText.value(outcome))
+        try FileAccess.write(Array(text.utf8), to: directory.importsFile, mode: 0o600)
     }
 
     /// - Returns: The first app's clock. Nil if it cannot be read, which is not an error.

@@ -77,7 +77,7 @@ struct CLIError: Error, Hashable, Sendable {
     /// Problems of a rejected file, one a line.
     ///
     /// Catalog lists them in `details.problems`. At most ten are shown.
-    private var problems: [String] {
+    var problems: [String] {
         guard case .array(let problems)? = details["problems"] else { return [] }
         let lines = problems.prefix(10).map { problem in
             [problem["path"]?.stringValue, problem["reason"]?.stringValue].compactMap { $0 }.joined(separator: ": ")

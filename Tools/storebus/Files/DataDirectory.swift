@@ -29,6 +29,8 @@ struct DataDirectory: Hashable, Sendable {
     var runRecord: String { "\(runDirectory)/up.json" }
     /// The file of the bus token of the directory's owner, which may do everything.
     var busToken: String { "\(path)/bus.token" }
+    /// The file with the outcome of the imports of ``InitDirectory``, which the gateway reads.
+    var importsFile: String { "\(runDirectory)/imports.json" }
     /// The directory of the services' own bus tokens.
     var busDirectory: String { "\(path)/bus" }
     /// The file of the ``BusUsers``.

@@ -11,6 +11,17 @@ extension StoreAPI {
         return (response.status == 200 && (body?.degraded ?? []).isEmpty, body)
     }
 
+    /// Says whether the store takes imports. With files of ``InitDirectory`` it is ready only after these.
+    func takesImports() async throws(CLIError) -> (isReady: Bool, body: Received<ReadinessResponse>?) {
+        var (isReady, body) = try await readiness()
+        if !isReady, let answer = body?.value, answer.imports?.isEmpty == false {
+            isReady =
+                answer.bus == "connected" && (answer.degraded ?? []).isEmpty
+                && answer.services?.allSatisfy { $0.value == "answering" } == true
+        }
+        return (isReady, body)
+    }
+
     // MARK: Isolated stores
 
     /// Finds the isolated store of the address. Nil for the installation's own store, and without the admin key.

@@ -16,6 +16,8 @@ struct ServiceList: Sendable {
         var httpsPort: Int?
         /// Whether a store without apps imports the sample catalogue.
         var wantsSample: Bool
+        /// Whether the gateway waits for the imports of ``InitDirectory``.
+        var hasInitFiles = false
         var replicas: Replicas = Replicas()
         /// Nil for SQLite.
         var database: DatabaseAddress?
@@ -38,6 +40,8 @@ struct ServiceList: Sendable {
 
     /// Name of the gateway's variable with its port for HTTPS.
     static let httpsVariable = "STOREBUS_HTTPS_PORT"
+    /// Name of the gateway's variable with the file of the imports' outcome.
+    static let importsVariable = "STOREBUS_IMPORTS_FILE"
     /// Name of the variable with the file of ``additions``, a JSON object.
     static let additionsVariable = "STOREBUS_CHAOS_ENVIRONMENT"
     /// Name of the addition with the directory in which one service keeps its data.
@@ -153,6 +157,8 @@ struct ServiceList: Sendable {
         } else if let port = settings.httpsPort {
             variables[Self.httpsVariable] = "\(port)"
         }
+        variables[Self.importsVariable] =
+            service == Self.gateway && settings.hasInitFiles ? settings.directory.importsFile : nil
         variables[Self.additionsVariable] = nil
         return variables.merging(additions[service] ?? [:]) { $1 }
     }

@@ -14,6 +14,8 @@ struct MonitoringArea: Area {
     let apps: AppDirectory
     /// The gateway's address as clients reach it.
     let address: PublicAddress
+    /// The imports of `storebus up --init`. Nil for none.
+    let imports: ImportsAtStart?
     /// The metrics in Prometheus' text form.
     let exposition: @Sendable () async -> String
 
@@ -40,16 +42,17 @@ struct MonitoringArea: Area {
         ]
     }
 
-    /// Responds 200 when the bus is connected and Catalog and PaymentQueue answered within a second. Otherwise it
-    /// responds 503. The body lists each service's state, including PaymentProcessor: without it purchases are accepted
-    /// and wait.
+    /// Responds 200 when the bus is connected, Catalog and PaymentQueue answered within a second, and no import at the
+    /// start waits or was refused. Otherwise it responds 503. The body lists each service's state, including
+    /// PaymentProcessor: without it purchases are accepted and wait.
     private func readiness() async throws -> Reply<ReadinessResponse> {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)
         async let processor = isAnswering(.paymentProcessor)
         let answer = ReadinessResponse(
             bus: bus.state == .connected ? "connected" : "away",
-            services: [.catalog: await catalog, .paymentQueue: await payments, .paymentProcessor: await processor])
+            services: [.catalog: await catalog, .paymentQueue: await payments, .paymentProcessor: await processor],
+            imports: imports?.files())
         return try Reply(answer, status: answer.ready ? .ok : .serviceUnavailable)
     }
 
@@ -129,12 +132,15 @@ extension ReadinessResponse {
     /// Services without which a purchase is rejected.
     private static let essential: Set<ServiceName> = [.catalog, .paymentQueue]
 
-    fileprivate init(bus: String, services: [ServiceName: ServiceState]) {
+    fileprivate init(bus: String, services: [ServiceName: ServiceState], imports: [ImportedFile]?) {
         let missing = services.filter { $0.value != .answering }.keys
         self.init(
-            ready: bus == "connected" && Self.essential.isDisjoint(with: missing), bus: bus,
+            ready: bus == "connected" && Self.essential.isDisjoint(with: missing)
+                && (imports ?? []).allSatisfy { [.imported, .skipped].contains($0.status) },
+            bus: bus,
             degraded: missing.filter { !Self.essential.contains($0) }.map(\.rawValue).sorted(),
-            services: Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value.rawValue) }))
+            services: Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value.rawValue) }),
+            imports: imports)
     }
 }
 

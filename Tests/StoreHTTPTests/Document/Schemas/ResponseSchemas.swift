@@ -170,6 +170,9 @@ extension SchemaTable {
                     ]
                 ], required: ["bus", "degraded", "services"]))
         declare(
+            ReadinessResponse.ImportedFile.self,
+            .part(["status": .text(oneOf: ["waiting", "imported", "refused", "skipped"])]))
+        declare(
             ServicesResponse.self,
             .part(["bus": .text(oneOf: ["connected", "away"])], required: ["bus"]))
         declare(

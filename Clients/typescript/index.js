@@ -141,7 +141,8 @@ export class Store {
   constructor(installation, made) {
     this.#installation = installation;
     this.name = made.store;
-    this.url = made.url;
+    // As the test reaches it, which may be by a container's port.
+    this.url = `${installation.url}/s/${made.store}`;
     this.bundleId = made.bundleId;
     this.adminKey = made.adminKey;
     this.issuerId = made.issuerId;

@@ -16,7 +16,9 @@ STARTUP = 30
 class Installation:
     """A running Storebus, as its operator reaches it."""
 
-    def __init__(self, url, admin_key):
+    def __init__(self, url, admin_key, *, this_machine=None):
+        #: The name by which the store reaches servers of this machine. None for a store on it.
+        self.this_machine = this_machine
         self._endpoint = Endpoint(url, admin_key)
         self._process = None
         self._directory = None

@@ -38,9 +38,11 @@ class Notifications:
         #: All that came, in order.
         self.received = []
         self._taken = set()
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        # A store in a container comes from another address than this machine's own.
+        name = store._installation.this_machine
+        self._server = http.server.ThreadingHTTPServer(("" if name else "127.0.0.1", 0), self._handler())
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
+        self.url = f"http://{name or '127.0.0.1'}:{self._server.server_port}/"
         store.request("PUT", f"{store.app_path}/notifications/endpoint", {"url": self.url, "retry": "fast"})
 
     def _handler(self):

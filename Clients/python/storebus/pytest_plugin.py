@@ -12,6 +12,7 @@ from .store import Store
 def pytest_addoption(parser):
     group = parser.getgroup("storebus")
     group.addoption("--storebus", metavar="PATH", help="starts a store with this executable for the run")
+    group.addoption("--storebus-image", metavar="IMAGE", help="starts a container of this image for the run")
 
 
 def pytest_configure(config):
@@ -23,6 +24,12 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def storebus_installation(pytestconfig):
     """The installation of STOREBUS_URL, or one that lasts as long as the run."""
+    if image := pytestconfig.getoption("--storebus-image"):
+        from .testcontainers import StorebusContainer
+
+        with StorebusContainer(image) as container:
+            yield container.installation
+        return
     executable = pytestconfig.getoption("--storebus")
     if not executable and os.environ.get("STOREBUS_ADMIN_KEY"):
         yield Installation.from_environment()

@@ -14,8 +14,8 @@ class Store:
         self._installation = installation
         #: `t-7`.
         self.name = made["store"]
-        #: The address whose paths all mean this store: `http://127.0.0.1:7430/s/t-7`.
-        self.url = made["url"]
+        #: The address whose paths all mean this store, as the test reaches it: `http://127.0.0.1:7430/s/t-7`.
+        self.url = f"{installation.url}/s/{self.name}"
         self.bundle_id = made["bundleId"]
         #: The operator's token for this store's data.
         self.admin_key = made["adminKey"]

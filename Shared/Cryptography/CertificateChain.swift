@@ -121,7 +121,9 @@ package final class OCSPQuestion {
         }
         return switch status {
         case V_OCSP_CERTSTATUS_GOOD: nil
-        case V_OCSP_CERTSTATUS_REVOKED: "the certificate is revoked"
+        case V_OCSP_CERTSTATUS_REVOKED where reason >= 0:
+            "revoked through OCSP, reason: \(String(cString: OCSP_crl_reason_str(Int(reason))))"
+        case V_OCSP_CERTSTATUS_REVOKED: "revoked through OCSP"
         default: "the OCSP responder does not know the certificate"
         }
     }

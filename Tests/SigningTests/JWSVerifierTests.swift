@@ -76,6 +76,23 @@ import Testing
     }
 
     @Test(arguments: [
+        (OCSPMode.revoked, "revoked through OCSP, reason: keyCompromise"),
+        (.unknown, "the OCSP responder does not know the certificate"), (.stale, "the OCSP response is out of date"),
+        (.wrongSigner, "the OCSP response is not signed for the certificate's issuer"),
+        (.malformed, "the OCSP responder's response cannot be read"),
+        (.unavailable, "the OCSP responder said trylater"),
+    ])
+    func `the fault of a response is named`(_ mode: OCSPMode, _ reason: String) async throws {
+        let responder = try OCSPResponder([authority])
+        let ask: JWSVerifier.Ask = { try responder.response(to: $0, mode: mode, now: Timestamp.wallClock()) }
+        let jws = signer.sign(Self.transaction)
+        let error = await #expect(throws: JWSVerifier.Failure.self) {
+            try await verifier.verify(jws, now: Date(), ask: ask)
+        }
+        #expect(error?.reason == reason)
+    }
+
+    @Test(arguments: [
         "9223372036854775807", "-9223372036854775808", "9223372036854775808", "253402300800000", "-1e300", "1e300",
         "null",
         "\"1795600000000\"", "1795600000000.5",

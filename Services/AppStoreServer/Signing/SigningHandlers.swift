@@ -8,20 +8,20 @@ extension AppleServer {
     /// The operator's hand on how the App Store's data is signed.
     var signingRoutes: [ServerRoute] {
         [
-            ServerRoute(SigningRoutes.get) { [self] _ in try Self.response(try await signing.appStore()) },
+            ServerRoute(SigningRoutes.get) { [self] _ in Self.response(try await signing.appStore()) },
             ServerRoute(SigningRoutes.rotate) { [self] call in
                 let request = try call.body(of: SigningRoutes.rotate)
-                return try Self.response(try await signing.rotate(request.authority))
+                return Self.response(try await signing.rotate(request.authority))
             },
             ServerRoute(SigningRoutes.ocsp) { [self] call in
                 let request = try call.body(of: SigningRoutes.ocsp)
-                return try Self.response(try await signing.setMode(request.mode))
+                return Self.response(try await signing.setMode(request.mode))
             },
             ServerRoute(SigningRoutes.issue) { [self] in try await issue($0) },
         ]
     }
 
-    private static func response(_ appStore: SigningKeys.AppStore) throws -> SigningResponse {
+    private static func response(_ appStore: SigningKeys.AppStore) -> SigningResponse {
         SigningResponse(
             chain: appStore.authority.chainDER.map { Data($0).base64EncodedString() },
             ocsp: .init(mode: appStore.state.mode, url: appStore.authority.ocspURL))

@@ -114,7 +114,7 @@ var targets: [Target] = [
     shared("StoreKitClient", ["CStoreKit", "SignedData", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
     shared("StoreKitTestClient", ["StoreHTTP", "StoreKitClient", "StoreModels"], exclude: ["README.md"]),
     shared("StoreKitTesting", ["StoreKitTestClient"]),
-    shared("StorebusTesting", ["COpenSSL", "StoreModels", "EventLoop", "Persistence", logging]),
+    shared("StorebusTesting", ["Cryptography", "StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop", "StorebusTesting"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),

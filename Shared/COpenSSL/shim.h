@@ -1,5 +1,5 @@
 // OpenSSL as Debian 12 ships it (3.0). EventLoop imports this module for TLS, Cryptography for the server's keys,
-// signatures and certificates, SignedData for a device's, and StorebusTesting for certificates of tests.
+// signatures and certificates, and SignedData for a device's.
 #pragma once
 #include <openssl/err.h>
 #include <openssl/hmac.h>

@@ -188,6 +188,10 @@ package struct CertificateContent {
     package enum Extension: Sendable {
         /// In libcrypto's notation. It is part of the program and never someone's text.
         case known(Known, StaticString)
+        /// The names and addresses of a server, by which clients reach it. An address is IPv4 or IPv6.
+        case hosts([String])
+        /// The address at which clients ask whether the certificate is revoked. ASCII.
+        case ocspResponder(String)
         /// DER, behind an identifier of numbers with periods between.
         case encoded(String, [UInt8], isCritical: Bool = false)
     }
@@ -205,19 +209,25 @@ package struct CertificateContent {
         }
     }
 
+    /// At most 64 characters.
     package var commonName: String
-    package var organization: String
+    /// At most 64 characters. Nil leaves it out.
+    package var organization: String?
     /// The issuer's name in DER. Nil for one that signs itself.
     package var issuer: [UInt8]?
+    /// A positive number, at most 20 bytes.
     package var serialNumber: [UInt8]
+    /// The first second of its validity.
     package var notValidBefore: Date
+    /// The last second of its validity.
     package var notValidAfter: Date
+    /// The key that the certificate is for.
     package var publicKey: P256.Signing.PublicKey
     /// Besides the identifiers of both keys, which each certificate has.
     package var extensions: [Extension]
 
     package init(
-        commonName: String, organization: String, issuer: [UInt8]?, serialNumber: [UInt8], notValidBefore: Date,
+        commonName: String, organization: String?, issuer: [UInt8]?, serialNumber: [UInt8], notValidBefore: Date,
         notValidAfter: Date, publicKey: P256.Signing.PublicKey, extensions: [Extension]
     ) {
         self.commonName = commonName
@@ -253,7 +263,7 @@ package struct CertificateContent {
         must(ASN1_TIME_set(X509_getm_notBefore(certificate), Int(notValidBefore.timeIntervalSince1970)) != nil)
         must(ASN1_TIME_set(X509_getm_notAfter(certificate), Int(notValidAfter.timeIntervalSince1970)) != nil)
         let name = X509_get_subject_name(certificate)
-        for (type, text) in [("CN", commonName), ("O", organization)] {
+        for case (let type, let text?) in [("CN", commonName), ("O", organization)] {
             let bytes = Array(text.utf8)
             guard X509_NAME_add_entry_by_txt(name, type, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0) == 1 else {
                 throw CryptographyError("naming a certificate '\(text)'")
@@ -284,6 +294,29 @@ package struct CertificateContent {
         switch content {
         case .known(let type, let text):
             return made(X509V3_EXT_conf_nid(nil, nil, type.number, "\(text)"))
+        case .hosts(let hosts):
+            let names = made(OPENSSL_sk_new_null())
+            defer { GENERAL_NAMES_free(names) }
+            for host in hosts {
+                let address = a2i_GENERAL_NAME(nil, nil, nil, GEN_IPADD, host, 0)
+                guard let name = address ?? a2i_GENERAL_NAME(nil, nil, nil, GEN_DNS, host, 0) else {
+                    throw CryptographyError("naming '\(host)'")
+                }
+                must(OPENSSL_sk_push(names, name) > 0)
+            }
+            // A name that is no address has left an error.
+            ERR_clear_error()
+            return made(X509V3_EXT_i2d(NID_subject_alt_name, 0, UnsafeMutableRawPointer(names)))
+        case .ocspResponder(let address):
+            guard let access = ACCESS_DESCRIPTION_new() else { preconditionFailure("libcrypto: no memory") }
+            let list = made(OPENSSL_sk_new_null())
+            defer { AUTHORITY_INFO_ACCESS_free(list) }
+            must(OPENSSL_sk_push(list, access) > 0)
+            access.pointee.method = OBJ_nid2obj(NID_ad_OCSP)
+            GENERAL_NAME_free(access.pointee.location)
+            access.pointee.location = a2i_GENERAL_NAME(nil, nil, nil, GEN_URI, address, 0)
+            guard access.pointee.location != nil else { throw CryptographyError("naming '\(address)'") }
+            return made(X509V3_EXT_i2d(NID_info_access, 0, UnsafeMutableRawPointer(list)))
         case .encoded(let identifier, let value, let isCritical):
             let type = OBJ_txt2obj(identifier, 1)
             let content = ASN1_OCTET_STRING_new()

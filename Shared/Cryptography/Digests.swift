@@ -135,7 +135,7 @@ let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 package struct CryptographyError: Error, CustomStringConvertible {
     package let description: String
 
-    /// Takes this thread's list of errors, of which none is left.
+    /// Takes the last error of this thread's list, and empties the list.
     /// - Parameter attempt: The attempt that failed, such as `reading a certificate`.
     init(_ attempt: String) {
         let code = ERR_peek_last_error()

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a certificate for another name is refused, and the sentence has both`() async throws {
-        let tls = try TestTLS(names: ["DNS:a.example"])
+        let tls = try TestTLS(names: ["a.example"])
         try await TestBroker.with(tls: tls) { broker in
             let error = await refusal(broker.client("c"))
             #expect(error?.code == .tlsFailed)
@@ -190,7 +190,7 @@ import Testing
     @Test func `libnats refuses a wrong name, an expired and a foreign certificate`() async throws {
         let foreign = try TestAuthority("Somebody Else")
         for (tls, files) in [
-            (try TestTLS(names: ["DNS:a.example"]), nil), (try TestTLS(days: -9 ... -2), nil),
+            (try TestTLS(names: ["a.example"]), nil), (try TestTLS(days: -9 ... -2), nil),
             (try TestTLS(), TLSFiles(authorities: foreign.certificate)),
         ] as [(TestTLS, TLSFiles?)] {
             try await withNATS(tls) { client, port in

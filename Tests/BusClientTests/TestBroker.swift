@@ -107,7 +107,7 @@ final class TestTLS: Sendable {
     ///   - days: Its validity, counted from now.
     ///   - wantsCertificates: Whether the broker asks its clients for certificates.
     init(
-        names: [String] = ["DNS:localhost", "IP:127.0.0.1"], days: ClosedRange<Int> = -1...1,
+        names: [String] = ["localhost", "127.0.0.1"], days: ClosedRange<Int> = -1...1,
         wantsCertificates: Bool = false
     ) throws {
         authority = try TestAuthority()

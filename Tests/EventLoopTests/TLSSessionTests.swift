@@ -118,13 +118,13 @@ import Testing
 
     @Test(arguments: ["localhost", "127.0.0.1", "::1"])
     func `a name and an address are found among the certificate's`(name: String) throws {
-        let identity = try authority.identity("server", names: ["DNS:localhost", "IP:127.0.0.1", "IP:::1"])
+        let identity = try authority.identity("server", names: ["localhost", "127.0.0.1", "::1"])
         #expect(try Pair(client: trusting, server: files(identity), name: name).exchange() == (nil, nil))
     }
 
     @Test(arguments: ["b.example", "127.0.0.2", "a.example.org"])
     func `a certificate for another name is refused, with both names`(name: String) throws {
-        let identity = try authority.identity("server", names: ["DNS:a.example", "IP:127.0.0.1"])
+        let identity = try authority.identity("server", names: ["a.example", "127.0.0.1"])
         let (client, server) = try Pair(client: trusting, server: files(identity), name: name).exchange()
         #expect(client == .wrongName(wanted: name, names: "a.example, 127.0.0.1"))
         #expect(client?.description == "the certificate is for a.example, 127.0.0.1, not for \(name)")
@@ -174,7 +174,7 @@ import Testing
         let server = files(identity, authority.certificate)
         let (client, refused) = try Pair(client: trusting, server: server).exchange()
         #expect(client == .certificateRequired && refused == .certificateRequired)
-        let mine = files(try authority.identity("client", names: ["DNS:client"]), authority.certificate)
+        let mine = files(try authority.identity("client", names: ["client"]), authority.certificate)
         #expect(try Pair(client: mine, server: server).exchange() == (nil, nil))
         let foreign = try TestAuthority("Somebody Else")
         let theirs = files(try foreign.identity("client"), authority.certificate)

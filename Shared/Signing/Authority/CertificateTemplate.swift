@@ -1,7 +1,5 @@
 import Cryptography
 import FoundationEssentials
-import Glibc
-import SwiftASN1
 
 /// The properties of one of the store's certificates.
 ///
@@ -65,16 +63,8 @@ struct CertificateTemplate {
             .known(.keyUsage, isAuthority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature"),
         ]
         if isOCSPResponder { extensions.append(.known(.extendedKeyUsage, "OCSPSigning")) }
-        if !hosts.isEmpty {
-            extensions.append(.encoded("2.5.29.17", Self.sequence(hosts.map(Self.name))))
-            extensions.append(.known(.extendedKeyUsage, "serverAuth"))
-        }
-        if let ocspURL {
-            let access = Self.sequence([
-                [0x06, 8, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01], Self.element(6, ocspURL.utf8),
-            ])
-            extensions.append(.encoded("1.3.6.1.5.5.7.1.1", Self.sequence([access])))
-        }
+        if !hosts.isEmpty { extensions += [.hosts(hosts), .known(.extendedKeyUsage, "serverAuth")] }
+        if let ocspURL { extensions.append(.ocspResponder(ocspURL)) }
         if let marker { extensions.append(.encoded(marker, [0x05, 0x00])) }
         return extensions
     }
@@ -82,31 +72,5 @@ struct CertificateTemplate {
     private var constraints: StaticString {
         guard isAuthority else { return "critical,CA:FALSE" }
         return issuesLeavesOnly ? "critical,CA:TRUE,pathlen:0" : "critical,CA:TRUE"
-    }
-
-    // MARK: Names (RFC 5280 §4.2.1.6)
-
-    /// Returns a host as certificates name it: an address by its bytes.
-    private static func name(_ host: String) -> [UInt8] {
-        var (four, six) = (in_addr(), in6_addr())
-        if inet_pton(AF_INET, host, &four) == 1 { return element(7, withUnsafeBytes(of: four, Array.init)) }
-        if inet_pton(AF_INET6, host, &six) == 1 { return element(7, withUnsafeBytes(of: six, Array.init)) }
-        return element(2, host.utf8)
-    }
-
-    private static func element(_ tag: UInt, _ content: some Sequence<UInt8>) -> [UInt8] {
-        var serializer = DER.Serializer()
-        serializer.appendPrimitiveNode(identifier: ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific)) {
-            $0.append(contentsOf: content)
-        }
-        return serializer.serializedBytes
-    }
-
-    private static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
-        var serializer = DER.Serializer()
-        serializer.appendConstructedNode(identifier: .sequence) { coder in
-            for element in elements { coder.serializeRawBytes(element) }
-        }
-        return serializer.serializedBytes
     }
 }

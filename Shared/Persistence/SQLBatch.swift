@@ -183,10 +183,14 @@ package struct SQLBatch: Sendable {
             return [(statement.many, arrays)]
         case .postgres, .sqlite:
             let sql = dialect == .postgres ? statement.onePostgres : statement.one
-            return stride(from: 0, to: values.count, by: width).map { start in
-                (sql, Array(values[start..<start + width]))
-            }
+            return items.map { (sql, Array($0)) }
         }
+    }
+
+    /// The values of each item.
+    var items: some Sequence<ArraySlice<SQLValue>> {
+        let width = statement.types.count
+        return stride(from: 0, to: values.count, by: width).lazy.map { values[$0..<$0 + width] }
     }
 }
 
@@ -194,11 +198,7 @@ extension SQLReader {
     /// Starts the query of each item, so that the queries of several batches share a round trip.
     /// - Throws: As ``start(_:_:)``.
     package final func start(_ batch: SQLBatch) async throws(PersistenceError) -> StartedBatch {
-        var queries: [StartedQuery] = []
-        for (sql, arguments) in batch.statements(dialect) {
-            queries.append(try await session.start(sql, arguments, rowsMax: .max))
-        }
-        return StartedBatch(queries: queries)
+        try await session.start(batch)
     }
 }
 
@@ -246,7 +246,7 @@ extension SQLTransaction {
     /// Runs the statement for each item, as ``send(_:_:)`` does.
     /// - Throws: As ``send(_:_:)``.
     package func send(_ batch: SQLBatch) async throws(PersistenceError) {
-        for (sql, arguments) in batch.statements(dialect) { try await session.send(sql, arguments) }
+        try await session.send(batch)
     }
 }
 

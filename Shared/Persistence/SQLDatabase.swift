@@ -71,6 +71,27 @@ protocol SQLSession: AnyObject {
     /// Runs one statement whose result is not needed. If the engine can, it has sent the statement when this returns.
     /// The next ``run(_:_:rowsMax:)`` or the commit then throws the statement's error.
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError)
+
+    /// Runs a batch whose results are asked for later, as ``start(_:_:rowsMax:)`` does.
+    func start(_ batch: SQLBatch) async throws(PersistenceError) -> StartedBatch
+
+    /// Runs a batch whose results are not needed, as ``send(_:_:)`` does.
+    func send(_ batch: SQLBatch) async throws(PersistenceError)
+}
+
+/// Runs a batch statement by statement.
+extension SQLSession {
+    func start(_ batch: SQLBatch) async throws(PersistenceError) -> StartedBatch {
+        var queries: [StartedQuery] = []
+        for (sql, arguments) in batch.statements(dialect) {
+            queries.append(try await start(sql, arguments, rowsMax: .max))
+        }
+        return StartedBatch(queries: queries)
+    }
+
+    func send(_ batch: SQLBatch) async throws(PersistenceError) {
+        for (sql, arguments) in batch.statements(dialect) { try await send(sql, arguments) }
+    }
 }
 
 /// The result of a statement.

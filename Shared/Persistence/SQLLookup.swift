@@ -58,6 +58,14 @@ package struct SQLLookup<Answer>: Sendable {
 package struct SQLLookupKey: Hashable, Sendable {
     package let statement: SQLBatchStatement
     package let values: [SQLValue]
+    /// The values' hash. A key is looked up several times.
+    private let hash: Int
+
+    init(statement: SQLBatchStatement, values: [SQLValue]) {
+        self.statement = statement
+        self.values = values
+        hash = values.hashValue
+    }
 
     package static func == (left: SQLLookupKey, right: SQLLookupKey) -> Bool {
         left.statement === right.statement && left.values.elementsEqual(right.values) { $0.isSame(as: $1) }
@@ -65,7 +73,7 @@ package struct SQLLookupKey: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(statement))
-        hasher.combine(values)
+        hasher.combine(hash)
     }
 }
 

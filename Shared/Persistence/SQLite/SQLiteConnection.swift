@@ -54,7 +54,26 @@ final class SQLiteConnection: @unchecked Sendable {
     func run(
         _ sql: String, _ arguments: [SQLValue], rowsMax: Int, _ hasWritten: inout Bool
     ) throws(PersistenceError) -> SQLResult {
+        try run(try statement(for: sql), sql, arguments[...], rowsMax: rowsMax, &hasWritten)
+    }
+
+    /// Runs the statement of a batch for each of its items.
+    /// - Parameter hasWritten: Set if it may have changed the database, even by a failure.
+    /// - Returns: A result for each item, in their order.
+    func run(_ batch: SQLBatch, _ hasWritten: inout Bool) throws(PersistenceError) -> [SQLResult] {
+        guard !batch.isEmpty else { return [] }
+        let sql = batch.statement.one
         let statement = try statement(for: sql)
+        var results: [SQLResult] = []
+        results.reserveCapacity(batch.count)
+        for item in batch.items { results.append(try run(statement, sql, item, rowsMax: .max, &hasWritten)) }
+        return results
+    }
+
+    private func run(
+        _ statement: SQLiteStatement, _ sql: String, _ arguments: ArraySlice<SQLValue>, rowsMax: Int,
+        _ hasWritten: inout Bool
+    ) throws(PersistenceError) -> SQLResult {
         if !statement.isReadOnly { hasWritten = true }
         guard arguments.count == statement.parameterCount else {
             throw PersistenceError(
@@ -173,10 +192,10 @@ final class SQLiteStatement {
     /// Binds the parameters.
     /// - Parameter values: Memory for them, until ``reset()``.
     /// - Returns: SQLite's result code.
-    func bind(_ arguments: [SQLValue], in values: BoundValues) -> CInt {
+    func bind(_ arguments: ArraySlice<SQLValue>, in values: BoundValues) -> CInt {
         values.clear(forBytes: arguments.reduce(into: 0) { $0 += $1.byteCount })
-        for (index, argument) in arguments.enumerated() {
-            let code = bind(argument, at: CInt(index + 1), in: values)
+        for index in arguments.indices {
+            let code = bind(arguments[index], at: CInt(index - arguments.startIndex + 1), in: values)
             guard code == SQLITE_OK else { return code }
         }
         return SQLITE_OK

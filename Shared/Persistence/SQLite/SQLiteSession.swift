@@ -13,9 +13,17 @@ final class SQLiteSession: SQLSession {
     func begin() { (failure, hasWritten) = (nil, false) }
 
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult {
+        try perform { () throws(PersistenceError) in
+            try connection.run(sql, arguments, rowsMax: rowsMax, &hasWritten)
+        }
+    }
+
+    private func perform<Output>(
+        _ body: () throws(PersistenceError) -> Output
+    ) throws(PersistenceError) -> Output {
         if let failure { throw failure }
         do throws(PersistenceError) {
-            return try connection.run(sql, arguments, rowsMax: rowsMax, &hasWritten)
+            return try body()
         } catch {
             failure = error
             throw error
@@ -35,5 +43,15 @@ final class SQLiteSession: SQLSession {
 
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError) {
         _ = try await run(sql, arguments, rowsMax: 0)
+    }
+
+    func start(_ batch: SQLBatch) async throws(PersistenceError) -> StartedBatch {
+        StartedBatch(queries: try run(batch).map { StartedQuery(.done($0)) })
+    }
+
+    func send(_ batch: SQLBatch) async throws(PersistenceError) { _ = try run(batch) }
+
+    private func run(_ batch: SQLBatch) throws(PersistenceError) -> [SQLResult] {
+        try perform { () throws(PersistenceError) in try connection.run(batch, &hasWritten) }
     }
 }

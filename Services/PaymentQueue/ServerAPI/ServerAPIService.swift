@@ -149,7 +149,7 @@ struct ServerAPIService: QueuePart {
                     let due = try await SubscriptionLookup.find(
                         original: subscription.originalTransactionIdentifier, of: customer, in: reader)
                 else { continue }
-                let periods = try await SubscriptionPeriodRepository.all(of: due.value.originalID, in: reader)
+                let periods = try await reader.read(SubscriptionPeriodRepository.all(of: due.value.originalID))
                 found.append(
                     ServerSubscription(
                         subscription: subscription, transaction: transaction,

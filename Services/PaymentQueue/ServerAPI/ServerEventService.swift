@@ -34,9 +34,11 @@ struct ServerEventService: QueuePart {
             let rows = try await ServerEventRepository.list(
                 after: after ?? EventPosition(row: 0), limit: request.limit + 1, in: reader)
             let page = ReplyBudget.fitting(Array(rows.prefix(request.limit)), Self.bytesMax)
-            var events: [ServerEvent] = []
-            for row in page { events.append(try await Self.event(row, in: reader)) }
-            return (events, rows.count > page.count)
+            let snapshots = page.flatMap { $0.event.changes.compactMap(\.subscription) }
+            let periods = try await reader.start(
+                snapshots.map { SubscriptionPeriodRepository.all(of: $0.originalID).key }
+            ).rows()
+            return (try page.map { try Self.event($0, periods) }, rows.count > page.count)
         }
         return ServerEventsPage(
             events: try await priced(events), after: events.last?.position ?? request.after, hasMore: hasMore,
@@ -78,7 +80,10 @@ struct ServerEventService: QueuePart {
         return position
     }
 
-    private static func event(_ row: ServerEventRepository.Row, in reader: SQLReader) async throws -> ServerEvent {
+    /// - Parameter periods: The rows of all subscriptions' periods.
+    private static func event(
+        _ row: ServerEventRepository.Row, _ periods: [SQLLookupKey: [SQLRow]]
+    ) throws -> ServerEvent {
         var changes: [ServerEvent.Change] = []
         for change in row.event.changes {
             var value = ServerEvent.Change(kind: change.kind, transaction: change.transaction)
@@ -86,8 +91,8 @@ struct ServerEventService: QueuePart {
             value.consumptionRequestReason = change.consumptionRequestReason
             if let snapshot = change.subscription {
                 // Periods before the snapshot's do not change any more.
-                let periods = try await SubscriptionPeriodRepository.all(of: snapshot.originalID, in: reader)
-                    .prefix(snapshot.value.period + 1)
+                let all = SubscriptionPeriodRepository.all(of: snapshot.originalID)
+                let periods = try all.answer(periods[all.key] ?? []).prefix(snapshot.value.period + 1)
                 value.subscription = ServerSubscription(
                     subscription: snapshot.value, transaction: change.transaction,
                     recentStart: RecentStartPolicy.start(of: Array(periods), rate: snapshot.rate)

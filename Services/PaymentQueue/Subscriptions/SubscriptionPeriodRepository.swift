@@ -38,16 +38,13 @@ enum SubscriptionPeriodRepository {
         "subscription_period", set: "ends_at = CASE WHEN starts_at > ? THEN starts_at ELSE ? END",
         where: "original_id = ? AND ends_at > ?", .integer, .integer, .text, .integer)
 
-    /// Reads start and end of a subscription's periods, in order.
-    static func all(
-        of originalID: String, in reader: SQLReader
-    ) async throws -> [(start: Timestamp, end: Timestamp)] {
-        try await reader.query(
-            "SELECT starts_at, ends_at FROM subscription_period WHERE original_id = ? ORDER BY period_index", originalID
-        ).map { row in
-            (start: try row["starts_at"], end: try row["ends_at"])
-        }
+    /// Looks for start and end of a subscription's periods, in order.
+    static func all(of originalID: String) -> SQLLookup<[(start: Timestamp, end: Timestamp)]> {
+        SQLLookup(all: ofSubscription, originalID) { row in (start: try row["starts_at"], end: try row["ends_at"]) }
     }
+
+    private static let ofSubscription = SQLBatchStatement.query(
+        "SELECT starts_at, ends_at FROM subscription_period WHERE original_id = ? ORDER BY period_index", .text)
 
     /// A period as stored, under the transaction that has paid it.
     struct Stored: Hashable, Sendable {

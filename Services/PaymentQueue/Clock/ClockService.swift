@@ -80,7 +80,12 @@ struct ClockService: QueuePart {
                 try await !AdvanceRepository.open(limit: 1, in: reader).isEmpty
             )
         }
-        guard due.apps.isEmpty, !hasOpen else { return try await sweep() > 0 ? .none : .interval }
+        guard due.apps.isEmpty, !hasOpen else {
+            if try await sweep() > 0 { return .none }
+            // A request that moves a clock may end before its work.
+            let hasWaited = await renewals.waitForSweep(of: due.apps, until: .now + Self.sweepInterval)
+            return hasWaited ? .none : .interval
+        }
         return .untilCommit(or: due.next.map { .now + .milliseconds($0.milliseconds - wall.milliseconds) })
     }
 
@@ -120,9 +125,13 @@ struct ClockService: QueuePart {
             case .jumped: continue
             case .working:
                 guard ContinuousClock.now < last else { return false }
-                if try await renewals.sweep(advance.bundleId, until: last) > 0 { continue }
-                guard waits else { return false }
-                try await Task.sleep(until: min(last, .now + Self.pause), clock: .continuous)
+                guard waits else {
+                    if try await renewals.sweep(advance.bundleId, until: last) > 0 { continue }
+                    return false
+                }
+                if try await renewals.sweep(advance.bundleId, waitingUntil: last) == 0 {
+                    try await Task.sleep(until: min(last, .now + Self.pause), clock: .continuous)
+                }
             }
         }
     }

@@ -87,7 +87,7 @@ extension RenewalService {
     /// - Returns: The written change, or nil when another writer was first.
     func settle(_ job: RenewalJob, _ reply: ChargeReply) async throws -> Settled? {
         let committed = try await commits.commit(
-            job.value.customer, asking: job.lookups, identifierCount: job.takesIdentifier(reply) ? 1 : 0,
+            job.value.customer, asking: job.lookups(reply), identifierCount: job.takesIdentifier(reply) ? 1 : 0,
             reaching: .insideRenewalCommit
         ) { state in
             guard let known = try state.subscription(originalID: job.value.originalID),
@@ -125,20 +125,29 @@ extension RenewalService {
 }
 
 extension RenewalJob {
-    /// Lists the outcome commit's rows: the subscription, its first and latest transactions, and who waits.
-    fileprivate var lookups: [SQLLookupKey] {
-        CustomerState.lookups(about: value) + [
-            TransactionRepository.find(value.originalID, of: value.customer).key,
+    /// Lists the outcome commit's rows: the subscription, who waits, and a transaction.
+    ///
+    /// A paid period is made of the subscription's first transaction. Everything else is about its latest one.
+    fileprivate func lookups(_ reply: ChargeReply) -> [SQLLookupKey] {
+        let transaction = paid(reply) == nil ? value.period.transactionID : value.originalID
+        return [
+            SubscriptionRepository.allLocked(of: value.customer).key,
+            TransactionRepository.find(transaction, of: value.customer).key,
             SubscriptionRepository.waitingPurchases(of: value.customer).key,
         ]
     }
 
     /// Tells whether the outcome is a period whose transaction has no identifier yet.
     fileprivate func takesIdentifier(_ reply: ChargeReply) -> Bool {
+        paid(reply).map { $0.identifier == nil } ?? false
+    }
+
+    /// Returns the attempt that the outcome makes a period of. Nil for any other outcome.
+    private func paid(_ reply: ChargeReply) -> RenewalAttempt? {
         switch work {
-        case .charge(let attempt): reply == .approved && attempt.identifier == nil
-        case .free(let attempt): attempt.identifier == nil
-        case .change: false
+        case .charge(let attempt) where reply == .approved: attempt
+        case .free(let attempt): attempt
+        case .charge, .change: nil
         }
     }
 }

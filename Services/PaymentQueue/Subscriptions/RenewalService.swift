@@ -11,9 +11,9 @@ import StoreModels
 /// in this process. Between replicas the database decides.
 final class RenewalService: QueuePart {
     /// Number of subscriptions in one page. One commit fixes a page's charges.
-    static let pageSize = 512
-    /// Maximum number of concurrent charges and commits.
-    static let concurrency = 256
+    static let pageSize = 256
+    /// Maximum number of renewals in progress.
+    static let concurrency = 768
     /// Timeout of one request to the processor.
     static let chargeTime: Duration = .seconds(3)
     /// Maximum time for one app, so that others are processed too.
@@ -26,8 +26,8 @@ final class RenewalService: QueuePart {
     let purchases: InFlightRegistry
     /// The subscriptions this process works on, and the tasks that wait for them.
     let inFlight = InFlightRegistry()
-    /// The apps that are being swept in this process.
-    private let sweeping = Locked<Set<ExactText>>([])
+    /// The apps that are being swept in this process, and the tasks that wait for the end of it.
+    private let sweeping = InFlightRegistry()
     private let schedule = Locked(RetrySchedule())
     private let charges: ChargeCollector
 
@@ -65,23 +65,68 @@ final class RenewalService: QueuePart {
     /// Subscriptions are processed concurrently, each in its own order.
     /// - Returns: The number of changes made. 0 also when another task sweeps the app.
     func sweep(_ bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
-        guard sweeping.withLock({ $0.insert(bundleId).inserted }) else { return 0 }
-        defer { sweeping.withLock { _ = $0.remove(bundleId) } }
-        return try await withThrowingTaskGroup(of: RenewalOutcome.self) { group in
+        guard sweeping.begin(bundleId) else { return 0 }
+        defer {
+            sweeping.end(bundleId)
+            sweeping.announce(bundleId)
+        }
+        return try await sweepPages(of: bundleId, until: last)
+    }
+
+    /// Processes the due events of an app, and waits for that until an instant.
+    ///
+    /// A charge may take longer than the caller can wait. What is in progress then goes on.
+    /// - Returns: The number of changes made, or nil when it goes on, or another task has swept the app.
+    func sweep(_ bundleId: String, waitingUntil last: ContinuousClock.Instant) async throws -> Int? {
+        let outcome = Locked<Result<Int, any Error>?>(nil)
+        let end = sweeping.listen(bundleId)
+        if sweeping.begin(bundleId) {
+            Task(executorPreference: context.executor) {
+                let swept: Result<Int, any Error>
+                do {
+                    swept = .success(try await self.sweepPages(of: bundleId, until: last))
+                } catch {
+                    swept = .failure(error)
+                }
+                outcome.withLock { $0 = swept }
+                self.sweeping.end(bundleId)
+                self.sweeping.announce(bundleId)
+            }
+        }
+        await end.wait(until: last)
+        try Task.checkCancellation()
+        return try outcome.withLock(\.self)?.get()
+    }
+
+    /// Waits until another task of this process has swept one of several apps, or until an instant.
+    /// - Returns: False at once when no task sweeps any of them.
+    func waitForSweep(of apps: [String], until last: ContinuousClock.Instant) async -> Bool {
+        for app in apps {
+            let end = sweeping.listen(app)
+            guard sweeping.contains(app) else { continue }
+            await end.wait(until: last)
+            return true
+        }
+        return false
+    }
+
+    private func sweepPages(of bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
+        try await withThrowingTaskGroup(of: RenewalOutcome.self) { group in
             var (running, done) = (0, 0)
             var cursor = DueRepository.Cursor.start
             var page = try await strays(of: bundleId, limit: Self.pageSize)
             var isFirst = true
             while !Task.isCancelled, ContinuousClock.now < last {
                 for job in try await jobs(for: page) {
-                    if running == Self.concurrency {
-                        if try await group.next() == .done { done += 1 }
-                        running -= 1
-                    }
                     group.addTask { await self.attempt(job) }
                     running += 1
                 }
                 if !isFirst, page.count < Self.pageSize { break }
+                // The next page's charges are fixed while these are made and written.
+                while running > Self.concurrency - Self.pageSize {
+                    if try await group.next() == .done { done += 1 }
+                    running -= 1
+                }
                 if !isFirst, let end = page.last, let at = end.value.dueAt {
                     cursor = DueRepository.Cursor(at: at, originalID: end.value.originalID)
                 }

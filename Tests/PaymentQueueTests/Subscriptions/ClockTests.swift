@@ -137,6 +137,25 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a caller does not wait for a charge behind its time, and the sweep goes on`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.customerApp()
+            _ = try await alice.subscribe("news.weekly")
+            let renewals = store.current.service.renewals
+            let app = Catalogue.bundleId
+            #expect(await !renewals.waitForSweep(of: [app], until: .now + .seconds(30)))
+            store.processor.set(trouble: .held)
+            try await store.putClock("2027-02-07", frozen: true)
+            #expect(try await renewals.sweep(app, waitingUntil: .now + .milliseconds(50)) == nil)
+            try await eventually("the charge is made") { store.processor.heldCount == 1 }
+            #expect(await renewals.waitForSweep(of: ["other", app], until: .now + .milliseconds(50)))
+            store.processor.release()
+            try await eventually("the renewal is written") { try await store.renewals().count == 1 }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a move that cannot end in time says how far it is, and the same key sees its end`(_ engine: Engine)
         async throws
     {

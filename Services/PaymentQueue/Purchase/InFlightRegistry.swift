@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Records this process's purchases or subscriptions in progress, and the tasks waiting for them.
+/// Records the purchases, subscriptions or apps that this process works on, and the tasks waiting for them.
 ///
 /// Correctness does not depend on it: two processes may work on one purchase, and the database decides.
 final class InFlightRegistry: Sendable {

@@ -192,8 +192,8 @@ package struct CertificateContent {
         case hosts([String])
         /// The address at which clients ask whether the certificate is revoked. ASCII.
         case ocspResponder(String)
-        /// DER that is not critical, behind an identifier of numbers with periods between.
-        case encoded(String, [UInt8])
+        /// DER, behind an identifier of numbers with periods between.
+        case encoded(String, [UInt8], isCritical: Bool = false)
     }
 
     /// Extensions that libcrypto writes.
@@ -317,7 +317,7 @@ package struct CertificateContent {
             access.pointee.location = a2i_GENERAL_NAME(nil, nil, nil, GEN_URI, address, 0)
             guard access.pointee.location != nil else { throw CryptographyError("naming '\(address)'") }
             return made(X509V3_EXT_i2d(NID_info_access, 0, UnsafeMutableRawPointer(list)))
-        case .encoded(let identifier, let value):
+        case .encoded(let identifier, let value, let isCritical):
             let type = OBJ_txt2obj(identifier, 1)
             let content = ASN1_OCTET_STRING_new()
             defer {
@@ -325,7 +325,7 @@ package struct CertificateContent {
                 ASN1_STRING_free(content)
             }
             must(ASN1_OCTET_STRING_set(content, value, Int32(value.count)) == 1)
-            guard let made = X509_EXTENSION_create_by_OBJ(nil, type, 0, content) else {
+            guard let made = X509_EXTENSION_create_by_OBJ(nil, type, isCritical ? 1 : 0, content) else {
                 throw CryptographyError("the extension \(identifier)")
             }
             return made

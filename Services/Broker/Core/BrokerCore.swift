@@ -172,9 +172,6 @@ final class BrokerCore {
         if connection.hasDropped, held <= limits.softPendingBytes / 2 { reportDrops(connection) }
     }
 
-    /// Whether `flush` has output.
-    var hasOutput: Bool { !dirty.isEmpty }
-
     /// Removes and returns the events since the last call.
     func takeEvents() -> [BrokerEvent] {
         defer { events.removeAll(keepingCapacity: true) }

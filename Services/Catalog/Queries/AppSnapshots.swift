@@ -17,11 +17,6 @@ final class AppSnapshots: Sendable {
 
     func snapshot(of bundleId: String) -> AppSnapshot? { entries.withLock { $0[bundleId]?.snapshot } }
 
-    /// Drops a removed app.
-    func forget(_ bundleId: String) {
-        entries.withLock { $0[bundleId] = nil }
-    }
-
     /// Drops an app that another process has removed, unless memory has another state of it by now.
     func forget(_ known: AppSnapshot) {
         entries.withLock { entries in

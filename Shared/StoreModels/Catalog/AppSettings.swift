@@ -31,13 +31,10 @@ extension AppSettings {
     /// Maximum number of Unicode scalars of ``currentVersion`` and ``promotionsSupportedSince``.
     package static let versionScalarsMax = 32
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
         case unfinishedLimit, subscriptionRenewalRate
     }
-
-    /// The members a request may have. Any other name is a spelling mistake.
-    public static let memberNames = Set(CodingKeys.allCases.map(\.rawValue))
 
     /// Reads a missing or null member as its default.
     public init(from decoder: any Decoder) throws {

@@ -20,11 +20,6 @@ public struct PromotionArrangement: Hashable, Sendable {
         self.hidden = Set(exactly: hidden)
     }
 
-    /// Creates the arrangement of Catalog's reply, hidden products included.
-    public init(_ reply: PromotedProductsReply) {
-        self.init(promoted: reply.products.map(\.productIdentifier), hidden: reply.hiddenProductIdentifiers)
-    }
-
     /// The products on the device's store page, search and featured tab, in its order.
     ///
     /// The device's order may name any products. Those not promoted or not visible are skipped (M99) and appear when

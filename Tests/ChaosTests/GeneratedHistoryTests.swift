@@ -28,8 +28,8 @@ import Testing
         }
         let idle = Invariant.allCases.filter { examined[$0, default: 0] == 0 }
         // In the model not every purchase of a customer's group fails, and it has neither isolated stores, nor hostile
-        // peers, nor a Server API.
-        #expect(idle == [.o4, .x1, .h1, .t1])
+        // peers, nor a Server API, nor families.
+        #expect(idle == [.o4, .f1, .f2, .x1, .h1, .t1])
     }
 
     @Test func `a history that goes on breaks nothing that is decided at once`() {

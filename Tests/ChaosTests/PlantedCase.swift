@@ -33,7 +33,8 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         "monthly": .init(type: "autoRenewable", group: "g"), "yearly": .init(type: "autoRenewable", group: "g"),
     ]
 
-    static let all = purchases + money + queue + restores + decisions + overrides + offers + notifications + besides
+    static let all =
+        purchases + money + queue + restores + decisions + overrides + offers + notifications + besides + families
 
     private static let purchases: [PlantedCase] = [
         PlantedCase(.p1, "lost from the final history", lines: [1, 2, 5]) { isPlanted, script in
@@ -166,6 +167,39 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
+    private static let families: [PlantedCase] = [
+        PlantedCase(.f1, "shared twice", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:active")
+            script.held("bob", shared: "t2:pro:active" + (isPlanted ? " t3:pro:active" : ""))
+        },
+        PlantedCase(.f1, "what was shared is charged", lines: [3]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:active")
+            script.held("bob", shared: "t2:pro:active")
+            script.line(
+                .ok, .family, charges: [.of(isPlanted ? "purchase:t2" : "purchase:t1")], detail: ["what": "charged"])
+        },
+        PlantedCase(.f2, "nothing was shared", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:active")
+            script.held("bob", shared: isPlanted ? "" : "t2:pro:active")
+        },
+        PlantedCase(.f2, "access after the buyer's refund", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: isPlanted ? "t1:pro:revoked" : "t1:pro:active")
+            script.held("bob", shared: "t2:pro:active")
+        },
+        PlantedCase(.f2, "access behind the own leaving", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:active")
+            script.held("bob", isMember: !isPlanted, shared: "t2:pro:active")
+        },
+        PlantedCase(.f2, "access behind the buyer's leaving", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", isMember: !isPlanted, own: "t1:pro:active")
+            script.held("bob", shared: "t2:pro:active")
+        },
+        PlantedCase(.f2, "access by what is one's own", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: isPlanted ? "" : "t1:pro:active", shared: "t4:pro:active")
+            script.held("bob", own: "t3:pro:active", shared: "t2:pro:active")
+        },
+    ]
+
     private static let queue: [PlantedCase] = [
         PlantedCase(.q1, "not redelivered", lines: [1, 2, 4, 6]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t")])
@@ -207,6 +241,15 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.line(.invoke, .observe, process: 1000)
             script.stream("opened")
             script.stream("transactions", isPlanted ? [.of("t")] : [])
+        },
+        PlantedCase(.q3, "delivered long after finish and snapshot", lines: [1, 5, 6, 7]) { isPlanted, script in
+            script.stream("opened")
+            if isPlanted { script.stream("synchronized") }
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.wait(20)
+            script.stream("transactions", [.of("t")])
+            if !isPlanted { script.stream("synchronized") }
         },
         PlantedCase(.q4, "a second finish is refused", lines: [1, 2, 5, 6]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t")])

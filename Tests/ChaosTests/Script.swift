@@ -83,6 +83,12 @@ struct Script {
         for place in entries.indices.suffix(kind == .event ? 1 : 2) { entries[place].app = app }
     }
 
+    /// Appends the last read of a family's person.
+    mutating func held(_ account: String, isMember: Bool = true, own: String = "", shared: String = "") {
+        self.account = account
+        line(.ok, .family, detail: ["what": "held", "member": "\(isMember)", "own": own, "shared": shared])
+    }
+
     /// Appends the begin or end of a fault.
     /// - Parameter more: Other facts of the line, such as `process`.
     mutating func fault(_ name: String, _ target: String, _ what: String, _ more: [String: String] = [:]) {

@@ -21,7 +21,7 @@ package struct HistoryCheck: Sendable {
             QueueChecks(history: history), RestoreChecks(history: history), DecisionChecks(history: history),
             OverrideChecks(history: history), OfferChecks(history: history), NotificationChecks(history: history),
             EventChecks(history: history), StoreChecks(history: history), PeerChecks(history: history),
-            StoryChecks(history: history),
+            StoryChecks(history: history), FamilyChecks(history: history),
         ]
         for var checker in checkers {
             checker.run()
@@ -70,6 +70,10 @@ package struct HistoryCheck: Sendable {
             {
                 gaps.append("\(read.rawValue): not read, so losses are not known")
             }
+        }
+        let families = history.attempts(.family)
+        if options.operations.contains(.family), !families.contains(where: { $0.detail["what"] == "charged" }) {
+            gaps.append("family: what its persons have was not read")
         }
         var answered: [String: Bool] = [:]
         for attempt in history.attempts(.purchase) {

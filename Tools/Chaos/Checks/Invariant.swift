@@ -19,6 +19,7 @@
 /// | S2, S3, S6 | yes, where lines have `expires` and final reads `now` | |
 /// | S4 | no | the terms of an offer are the catalogue's |
 /// | S7 | through S1 | an epoch is in no line |
+/// | F1, F2 | yes, by what each person has in the end | |
 /// | N1 | yes, by the requests to the run's receiving server | |
 /// | N2 | yes, of events that an operator reads | positions of other logs are in no line, but N1 shows the effects |
 /// | B1–B6, J1–J3 | no | bus and signatures have tests of their own |
@@ -32,6 +33,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case m1 = "M1", m2 = "M2", m3 = "M3"
     case o1 = "O1", o2 = "O2", o4 = "O4"
     case s1 = "S1", s2 = "S2", s3 = "S3", s6 = "S6"
+    case f1 = "F1", f2 = "F2"
     case n1 = "N1", n2 = "N2"
     case x1 = "X1", h1 = "H1", t1 = "T1"
 
@@ -81,6 +83,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .s2: "Periods do not overlap."
         case .s3: "A cancelled subscription is not renewed."
         case .s6: "A customer has one active subscription of a group."
+        case .f1: "A shared transaction costs nothing, and there is one at most for each purchase and member."
+        case .f2: "A member has access to what another member has bought and keeps, and to no more."
         case .n1: "Each event gives each of its notifications exactly once, in its customer's order."
         case .x1: "Changes in an isolated store, settings of its customers included, are seen in that store alone."
         case .h1: "No other client notices a peer that does not read, sends halves, or answers badly."

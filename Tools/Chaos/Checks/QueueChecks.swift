@@ -190,7 +190,8 @@ package struct QueueChecks: Checker {
     }
 
     /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later. A
-    /// stream that was open may have it in flight for seven seconds of calm time. Refunded ones come once more.
+    /// stream that was open may have it in its snapshot, and in flight until seven seconds of calm time after both the
+    /// finish and the snapshot. Refunded ones come once more.
     private mutating func finished() {
         let acknowledged = Dictionary(
             history.attempts(.finish).filter(\.isOK).compactMap { attempt in
@@ -199,7 +200,6 @@ package struct QueueChecks: Checker {
         for (id, finish) in acknowledged.sorted(by: { $0.key < $1.key }) {
             guard let line = finish.end, history.requests(about: id, .refund).isEmpty else { continue }
             findings.examine(.q3)
-            let due = history.calm(Self.deadline, after: history.entries[line].time)
             for sighting in history.sightings[id] ?? []
             where sighting.line > line && sighting.transaction.revoked != true {
                 var isLate = false
@@ -208,9 +208,10 @@ package struct QueueChecks: Checker {
                 case .observe:
                     guard let number = sessionOfDelivery[sighting.line] else { continue }
                     let session = history.sessions[number]
+                    let deliverable = session.synchronized.map { max($0, line) }
                     isLate =
                         session.requestedAfter >= line
-                        || !session.isPaused && due.map { history.entries[sighting.line].time > $0 } ?? false
+                        || !session.isPaused && isOverdue(sighting.line, since: deliverable)
                 default: break
                 }
                 guard isLate else { continue }
@@ -221,6 +222,12 @@ package struct QueueChecks: Checker {
                 break
             }
         }
+    }
+
+    /// Whether a line comes after the deadline that another one begins. Without that one there is no deadline yet.
+    private func isOverdue(_ line: Int, since begin: Int?) -> Bool {
+        guard let begin, let due = history.calm(Self.deadline, after: history.entries[begin].time) else { return false }
+        return history.entries[line].time > due
     }
 
     /// Q4 and D4. A finish begun after the transaction was known to be final is not refused as not finishable. One that

@@ -38,6 +38,9 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
         case isolated
         /// The answers of the device (twice), the Server API and the receipt about one transaction, in `detail`.
         case story
+        /// A request about a family, in an app of its own. `detail.what` is `bought`, `refunded`, `joined` or `left`, and of
+        /// the last reads `held` (a person's transactions, see ``HeldTransaction``) or `charged`.
+        case family
         /// A fault begins or ends (`event`), of the run itself.
         case fault
         /// State of a service, seen by the run (`event`): up, down, with recovery.

@@ -6,6 +6,8 @@ package enum RunPart: String, CaseIterable, Sendable {
     case stores
     /// Single transactions are read everywhere that shows them.
     case stories
+    /// Persons of a family buy, join and leave, in an app of their own.
+    case families
 
     /// The classes of lines that a run with it has.
     package var operations: [HistoryEntry.Operation] {
@@ -13,6 +15,7 @@ package enum RunPart: String, CaseIterable, Sendable {
         case .notifications: [.notification]
         case .stores: [.isolated]
         case .stories: [.story]
+        case .families: [.family]
         }
     }
 }

@@ -68,9 +68,13 @@ struct ChaosRunner: Sendable {
             ? ChaosIsolatedStores(client: client, notifications: notifications, seed: plan.seed) : nil
         let stories = plan.parts.contains(.stories) ? try await ChaosStories(client, seed: plan.seed) : nil
         let telling = Task { await stories?.run() }
+        let families = plan.parts.contains(.families) ? ChaosFamilies(client, seed: plan.seed) : nil
+        try await families?.setUp()
+        let sharing = Task { await families?.run() }
         var outcome = await disturb(client, injector, monitor, reporter, stores, start)
         await end(following)
         await end(telling)
+        await end(sharing)
         if !outcome.wasBrokenOff {
             try await readFinally(client)
             let process = client.world.newProcess()
@@ -81,7 +85,10 @@ struct ChaosRunner: Sendable {
                 note("settled", client, reporter)
             }
         }
-        if !outcome.wasBrokenOff { await stories?.finish() }
+        if !outcome.wasBrokenOff {
+            await stories?.finish()
+            await families?.finish { bundleId throws(CLIError) in try await charges(of: bundleId) }
+        }
         await stores?.finish()
         do throws(HistoryFault) {
             try history.flush()
@@ -94,7 +101,7 @@ struct ChaosRunner: Sendable {
         await reporter.finish(verdict)
         await end(notificationsOf: [client.world.bundleId, hostileApp?.bundleId].compactMap(\.self), client)
         // The purchases of another run are what an operator looks at.
-        if verdict.isGood, store.owned == nil { await cleanUp(client, hostileApp) }
+        if verdict.isGood, store.owned == nil { await cleanUp(client, hostileApp, families) }
         return verdict
     }
 
@@ -374,10 +381,10 @@ struct ChaosRunner: Sendable {
     }
 
     /// Deletes purchases, prompts, devices and the accounts' settings of the run in a store that goes on.
-    private func cleanUp(_ client: ChaosClient, _ hostileApp: HostileApp?) async {
-        let devices = client.world.phones.map(\.device) + (hostileApp?.devices ?? [])
+    private func cleanUp(_ client: ChaosClient, _ hostileApp: HostileApp?, _ families: ChaosFamilies?) async {
+        let devices = client.world.phones.map(\.device) + (hostileApp?.devices ?? []) + (families?.devices ?? [])
         do throws(CLIError) {
-            for app in [client.world.bundleId, hostileApp?.bundleId].compactMap(\.self) {
+            for app in [client.world.bundleId, hostileApp?.bundleId, families?.bundleId].compactMap(\.self) {
                 _ = try await client.api.call(AppRoutes.reset, [.bundleId: app], timeout: Self.healTimeout)
             }
             for device in devices {
@@ -385,7 +392,7 @@ struct ChaosRunner: Sendable {
                     try await client.api.call(DeviceRoutes.delete, [.deviceId: device])
                 }
             }
-            for account in client.world.accounts {
+            for account in client.world.accounts + (families?.accounts ?? []) {
                 try await client.api.call(AccountRoutes.reset, [.account: account])
             }
         } catch {

@@ -11,6 +11,7 @@ import Testing
         "It follows a stream.": ["watch", "tx watch", "device resume", "device open-app", "listen"],
         "It writes a file.": ["download fetch", "promo image get"],
         "It prints a shell's script.": ["completions"],
+        "It serves its standard input.": ["mcp"],
         "It connects to a bus.": [
             "bus ping", "bus req", "bus sub", "bus pub", "bus trace", "bus connections", "bus top", "bus drain",
             "bus bench", "chaos fault list", "chaos fault add", "chaos fault clear",

@@ -19,7 +19,7 @@ struct AccountCommand: AsyncParsableCommand {
 }
 
 /// `storebus account list`
-struct AccountListCommand: ContextCommand {
+struct AccountListCommand: ContextCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "list", "List the accounts that have settings or purchases.", "storebus account list -o names", aliases: ["ls"])
 
@@ -32,7 +32,7 @@ struct AccountListCommand: ContextCommand {
 }
 
 /// `storebus account show`
-struct AccountShowCommand: OneAppCommand {
+struct AccountShowCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "show", "Show how an account behaves in an app, and which settings make it so.",
         """

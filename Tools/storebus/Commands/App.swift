@@ -13,7 +13,7 @@ struct AppCommand: AsyncParsableCommand {
         """, subcommands: [List.self, Show.self, AppSetCommand.self, AppDeleteCommand.self])
 
     /// `storebus app list`
-    struct List: ContextCommand {
+    struct List: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List the apps of the store.", "storebus app list", aliases: ["ls"])
 
@@ -30,7 +30,7 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     /// `storebus app show`
-    struct Show: OneAppCommand {
+    struct Show: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show an app's settings.", "storebus app show --bundle-id com.example.app")
 

@@ -23,7 +23,7 @@ struct BusCommand: AsyncParsableCommand {
         ])
 
     /// `storebus bus ls`
-    struct List: ContextCommand {
+    struct List: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "ls", "List the services, with how many instances of each there are.", "storebus bus ls", aliases: ["list"])
 
@@ -37,7 +37,7 @@ struct BusCommand: AsyncParsableCommand {
     }
 
     /// `storebus bus info`
-    struct Info: ContextCommand {
+    struct Info: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "info", "List every instance with the subjects it answers.", "storebus bus info catalog")
 
@@ -51,7 +51,7 @@ struct BusCommand: AsyncParsableCommand {
     }
 
     /// `storebus bus stats`
-    struct Stats: ContextCommand {
+    struct Stats: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "stats", "Count requests, errors and time, by instance and endpoint.", "storebus bus stats payment-queue")
 
@@ -65,7 +65,7 @@ struct BusCommand: AsyncParsableCommand {
     }
 
     /// `storebus bus health`
-    struct Health: ContextCommand {
+    struct Health: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "health", "Show every instance's checks. Exits with 75 when one fails.", "storebus bus health")
 

@@ -4,7 +4,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus bench`
-    struct Bench: BusJoinCommand {
+    struct Bench: BusJoinCommand, TerminalCommand {
         static let configuration = CommandConfiguration(
             "bench", "Measure requests and answers between two connections of this command.",
             """

@@ -5,7 +5,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus connections`
-    struct Connections: BusJoinCommand {
+    struct Connections: BusJoinCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "connections", "List connections, open and closed, and why they closed.",
             """
@@ -93,7 +93,7 @@ extension BusTables {
 
 extension BusCommand {
     /// `storebus bus top`
-    struct Top: BusJoinCommand {
+    struct Top: BusJoinCommand, TerminalCommand {
         static let configuration = CommandConfiguration(
             "top", "Show the busiest subjects: requests a second.",
             """

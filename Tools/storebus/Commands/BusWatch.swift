@@ -6,7 +6,7 @@ import StoreModels
 
 extension BusCommand {
     /// `storebus bus sub`
-    struct Subscribe: BusJoinCommand {
+    struct Subscribe: BusJoinCommand, TerminalCommand {
         static let configuration = CommandConfiguration(
             "sub", "Print the messages on a subject as they come.",
             """
@@ -31,7 +31,7 @@ extension BusCommand {
     }
 
     /// `storebus bus trace`
-    struct Trace: BusJoinCommand {
+    struct Trace: BusJoinCommand, TerminalCommand {
         static let configuration = CommandConfiguration(
             "trace", "Watch messages on the bus with their causes and outcomes, without taking any.",
             """

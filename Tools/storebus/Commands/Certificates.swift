@@ -17,7 +17,7 @@ struct CertificatesCommand: AsyncParsableCommand {
         """, subcommands: [Show.self, Root.self, Issue.self, OCSP.self, Rotate.self])
 
     /// `storebus ca show`
-    struct Show: ContextCommand {
+    struct Show: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show the certificate chain and the OCSP responder's answer.", "storebus ca show")
 
@@ -29,7 +29,7 @@ struct CertificatesCommand: AsyncParsableCommand {
     }
 
     /// `storebus ca root`
-    struct Root: ContextCommand {
+    struct Root: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "root", "Print the root certificate, which verifiers have to trust.",
             """

@@ -232,7 +232,7 @@ extension RunReport {
 }
 
 /// `storebus chaos run`
-struct ChaosRunCommand: AsyncParsableCommand {
+struct ChaosRunCommand: AsyncParsableCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "run", "Run a workload, inject faults by a seed, heal, and check every invariant.",
         """
@@ -291,7 +291,7 @@ struct ChaosRunCommand: AsyncParsableCommand {
 }
 
 /// `storebus chaos runs`
-struct ChaosRunsCommand: ContextCommand {
+struct ChaosRunsCommand: ContextCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "runs", "List the runs that broke this store, the newest first.",
         """
@@ -332,7 +332,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
         storebus chaos fault clear
         """, subcommands: [List.self, Add.self, Clear.self])
 
-    struct List: BusJoinCommand {
+    struct List: BusJoinCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List the faults in force on the bus, and stopped processes.", "storebus chaos fault list")
 

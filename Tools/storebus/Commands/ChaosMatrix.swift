@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus chaos matrix`
-struct ChaosMatrixCommand: AsyncParsableCommand {
+struct ChaosMatrixCommand: AsyncParsableCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "matrix", "Inject each fault into each service, one at a time, and print the table.",
         """

@@ -72,7 +72,7 @@ struct CodeCommand: AsyncParsableCommand {
     }
 
     /// `storebus code list`
-    struct List: OneAppCommand {
+    struct List: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's codes with their redemptions, oldest first.", "storebus code list",
             aliases: ["ls"])

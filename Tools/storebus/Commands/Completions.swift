@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `storebus completions`
-struct CompletionsCommand: AsyncParsableCommand {
+struct CompletionsCommand: AsyncParsableCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "completions", "Print or install a shell's completions.",
         """

@@ -8,7 +8,7 @@ struct ConfigCommand: AsyncParsableCommand {
         subcommands: [Show.self])
 
     /// `storebus config show`
-    struct Show: AsyncParsableCommand {
+    struct Show: AsyncParsableCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show each value and its source. Secrets stay hidden.",
             """

@@ -26,7 +26,7 @@ struct DeviceArguments: ParsableArguments {
 }
 
 /// `storebus device list`
-struct DeviceListCommand: ContextCommand {
+struct DeviceListCommand: ContextCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "list", "List devices, with their apps and the purchases made there.",
         """
@@ -133,7 +133,7 @@ struct DeviceArgument: ParsableArguments {
 }
 
 /// `storebus device show`
-struct DeviceShowCommand: OptionalAppCommand {
+struct DeviceShowCommand: OptionalAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "show", "Show a device: its system, its apps and their settings.", "storebus device show alice-1")
 
@@ -297,7 +297,7 @@ struct DeviceUninstallCommand: OneAppCommand {
 }
 
 /// `storebus device open-app`
-struct DeviceOpenAppCommand: ContextCommand {
+struct DeviceOpenAppCommand: ContextCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "open-app", "Start a command when the store opens an app that does not run.",
         """

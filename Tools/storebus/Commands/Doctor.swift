@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus doctor`
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "doctor", "Find problems and print how to fix them.",
         """

@@ -3,7 +3,7 @@ import Glibc
 import StoreModels
 
 /// `storebus down`
-struct DownCommand: InstallationCommand {
+struct DownCommand: InstallationCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "down", "Stop the store that runs on a data directory.",
         """

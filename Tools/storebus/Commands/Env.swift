@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus env`
-struct EnvCommand: OptionalAppCommand {
+struct EnvCommand: OptionalAppCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "env", "Print the variables that connect a program to the store, or run it with them.",
         """

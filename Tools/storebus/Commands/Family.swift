@@ -42,7 +42,7 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     /// `storebus family list`
-    struct List: OneAppCommand {
+    struct List: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's families with their persons.", "storebus family list", aliases: ["ls"])
 

@@ -265,7 +265,7 @@ enum CatalogFile {
 }
 
 /// `storebus export`
-struct ExportCommand: OneAppCommand {
+struct ExportCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "export", "Print the catalogue in force, as it was imported.",
         """

@@ -98,7 +98,7 @@ struct IntentStartCommand: OneAppCommand {
 }
 
 /// `storebus intent url`
-struct IntentURLCommand: OneAppCommand {
+struct IntentURLCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "url", "Print the link that begins a product's purchase without the store.",
         """
@@ -255,7 +255,7 @@ struct IntentDecisionRun: Sendable {
 }
 
 /// `storebus intent list`
-struct IntentListCommand: AsyncParsableCommand {
+struct IntentListCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "list", "List purchases that began in the store, oldest first.",
         """
@@ -289,7 +289,7 @@ struct IntentListCommand: AsyncParsableCommand {
 }
 
 /// `storebus intent show`
-struct IntentShowCommand: ContextCommand {
+struct IntentShowCommand: ContextCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "show", "Show one purchase: its state and the step it waits for.", "storebus intent show …2k9f")
 

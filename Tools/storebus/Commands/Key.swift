@@ -71,7 +71,7 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     /// `storebus key list`
-    struct List: OneAppCommand {
+    struct List: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List keys, without their secrets.",
             """

@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus listen --forward-to URL`
-struct ListenCommand: AsyncParsableCommand {
+struct ListenCommand: AsyncParsableCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "listen", "Forward an app's notifications to a server on this machine.",
         """

@@ -3,7 +3,7 @@ import Glibc
 import StoreModels
 
 /// `storebus logs`
-struct LogsCommand: InstallationCommand {
+struct LogsCommand: InstallationCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "logs", "Read the services' logs, in the order of their times.",
         """

@@ -18,7 +18,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         """, subcommands: [List.self, Show.self, Resend.self, NotificationsWaitCommand.self, Endpoint.self])
 
     /// `storebus notifications list`
-    struct List: OneAppCommand {
+    struct List: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's notifications, newest first.",
             """
@@ -75,7 +75,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// `storebus notifications show`
-    struct Show: OneAppCommand {
+    struct Show: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show a notification's attempts and its content.",
             """

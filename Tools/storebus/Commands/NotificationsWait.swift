@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus notifications wait`
-struct NotificationsWaitCommand: OneAppCommand {
+struct NotificationsWaitCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "wait", "Wait for a notification, or until none is due, in tests.",
         """

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus open`
-struct OpenCommand: ContextCommand {
+struct OpenCommand: ContextCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "open", "Open the store's console in a browser.",
         """

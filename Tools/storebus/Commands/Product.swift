@@ -17,7 +17,7 @@ struct ProductCommand: AsyncParsableCommand {
         ])
 
     /// `storebus product list`
-    struct List: OneAppCommand {
+    struct List: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List an app's products.", "storebus product list --storefront FRA", aliases: ["ls"])
 
@@ -48,7 +48,7 @@ struct ProductCommand: AsyncParsableCommand {
 }
 
 /// `storebus product show`
-struct ProductShowCommand: OneAppCommand {
+struct ProductShowCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "show", "Show one product as a storefront has it, and whether it can be bought there.",
         """
@@ -254,7 +254,7 @@ enum OfferFormat {
 }
 
 /// `storebus product price`
-struct ProductPriceCommand: OneAppCommand {
+struct ProductPriceCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "price", "Show a product's price in several storefronts.",
         """
@@ -322,7 +322,7 @@ extension Substring {
 }
 
 /// `storebus product availability`
-struct ProductAvailabilityCommand: OneAppCommand {
+struct ProductAvailabilityCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "availability", "Say where a product can be bought, and why not elsewhere.",
         """
@@ -424,7 +424,7 @@ struct ProductContentCommand: AsyncParsableCommand {
     }
 
     /// `storebus product content show`
-    struct Show: OneAppCommand {
+    struct Show: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show a product's uploaded content.", "storebus product content show com.example.guide")
 

@@ -22,7 +22,7 @@ struct PromoCommand: AsyncParsableCommand {
 }
 
 /// `storebus promo list`
-struct PromoListCommand: OneAppCommand {
+struct PromoListCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "list", "List promoted products, and why others are not promoted yet.",
         """

@@ -13,7 +13,7 @@ struct PromptCommand: AsyncParsableCommand {
         """, subcommands: [List.self, AnswerPrompt.self])
 
     /// `storebus prompt list`
-    struct List: ContextCommand {
+    struct List: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List open prompts, oldest first.", "storebus prompt list --as alice", aliases: ["ls"])
 

@@ -28,7 +28,7 @@ struct ReceiptCommand: OneAppCommand {
 }
 
 /// `storebus verify FILE`
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "verify", "Verify a receipt or a signed payload, as an app's server would.",
         """

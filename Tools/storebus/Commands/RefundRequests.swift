@@ -76,7 +76,7 @@ struct RefundRequestCommand: ContextCommand {
 }
 
 /// `storebus refund list`
-struct RefundListCommand: OneAppCommand {
+struct RefundListCommand: OneAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "list", "List an app's requests for refunds that wait for a decision, oldest first.", "storebus refund list",
         aliases: ["ls"])

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus status`
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "status", "Show which store is used, whether it is ready, and the state of its services.",
         """

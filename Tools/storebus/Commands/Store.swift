@@ -61,7 +61,7 @@ struct StoreCommand: AsyncParsableCommand {
     }
 
     /// `storebus store list`
-    struct List: ContextCommand, InstallationCommand {
+    struct List: ContextCommand, InstallationCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List the stores, oldest first.",
             """

@@ -6,7 +6,7 @@ import StoreModels
 
 extension StoreCommand {
     /// `storebus store run`
-    struct Run: OneAppCommand, InstallationCommand {
+    struct Run: OneAppCommand, InstallationCommand, TerminalCommand {
         static let configuration = CommandConfiguration(
             "run", "Make a store, run a program in it, and remove the store.",
             """

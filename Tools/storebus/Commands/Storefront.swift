@@ -8,7 +8,7 @@ struct StorefrontCommand: AsyncParsableCommand {
         "storefront", "Look at the countries the store sells in.", "storebus storefront list", subcommands: [List.self])
 
     /// `storebus storefront list`
-    struct List: ContextCommand {
+    struct List: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List the storefronts, with their currencies and languages.", "storebus storefront list -o names",
             aliases: ["ls"])

@@ -21,7 +21,7 @@ struct SubCommand: AsyncParsableCommand {
         ])
 
     /// `storebus sub list`
-    struct List: AsyncParsableCommand {
+    struct List: AsyncParsableCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List subscriptions, of all accounts or of one.",
             """
@@ -57,7 +57,7 @@ struct SubCommand: AsyncParsableCommand {
     }
 
     /// `storebus sub show`
-    struct Show: OneSubscriptionCommand {
+    struct Show: OneSubscriptionCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show one subscription: its state and its next event.",
             """
@@ -78,7 +78,7 @@ struct SubCommand: AsyncParsableCommand {
 }
 
 /// `storebus sub timeline`
-struct SubTimelineCommand: OneSubscriptionCommand {
+struct SubTimelineCommand: OneSubscriptionCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "timeline", "Show a subscription's events and charges.",
         """

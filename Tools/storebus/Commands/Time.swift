@@ -21,7 +21,7 @@ struct TimeCommand: AsyncParsableCommand {
         ])
 
     /// `storebus time status`
-    struct Status: OneAppCommand {
+    struct Status: OneAppCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "status", "Show an app's time, and when the next event is due.", "storebus time status")
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `storebus trust [LANGUAGE]`
-struct TrustCommand: OptionalAppCommand {
+struct TrustCommand: OptionalAppCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "trust", "Print how to point a server's App Store library here, by language.",
         """

@@ -13,7 +13,7 @@ struct TxCommand: AsyncParsableCommand {
         """, subcommands: [List.self, Show.self, WatchCommand.self, FinishCommand.self, TxDeleteCommand.self])
 
     /// `storebus tx list`
-    struct List: AsyncParsableCommand {
+    struct List: AsyncParsableCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "list", "List transactions, of all accounts or of one.",
             """
@@ -63,7 +63,7 @@ struct TxCommand: AsyncParsableCommand {
     }
 
     /// `storebus tx show`
-    struct Show: ContextCommand {
+    struct Show: ContextCommand, ReadingCommand {
         static let configuration = CommandConfiguration(
             "show", "Show one transaction with all its members.", "storebus tx show …0001")
 

@@ -4,7 +4,7 @@ import Glibc
 import StoreModels
 
 /// `storebus up`
-struct UpCommand: AsyncParsableCommand {
+struct UpCommand: AsyncParsableCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "up", "Start a store: every service as a process of its own.",
         """

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `storebus version`
-struct VersionCommand: AsyncParsableCommand {
+struct VersionCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration("version", "Print the version.", "storebus version -o json")
 
     @OptionGroup var output: OutputOptions

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `storebus wait FILTER`
-struct WaitCommand: AsyncParsableCommand {
+struct WaitCommand: AsyncParsableCommand, ReadingCommand {
     static let configuration = CommandConfiguration(
         "wait", "Wait for an event, in tests.",
         """

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// `storebus watch`
-struct WatchCommand: OneAppCommand {
+struct WatchCommand: OneAppCommand, TerminalCommand {
     static let configuration = CommandConfiguration(
         "watch", "Watch transactions live.",
         """

@@ -62,7 +62,7 @@ struct StorebusCommand: AsyncParsableCommand {
                     KeyCommand.self, CertificatesCommand.self, StoreCommand.self, ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
-            CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),
+            CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, MCPCommand.self, VersionCommand.self]),
         ])
 
     init() {}

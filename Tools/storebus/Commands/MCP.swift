@@ -1,0 +1,76 @@
+import ArgumentParser
+import EventLoop
+import Glibc
+import StoreModels
+
+/// `storebus mcp`
+struct MCPCommand: AsyncParsableCommand, TerminalCommand {
+    static let configuration = CommandConfiguration(
+        "mcp", "Offer the commands to agents, over the Model Context Protocol.",
+        """
+        storebus mcp
+        storebus mcp --write
+        storebus mcp --store t-7 --write --only buy,sub,time
+
+        An agent's program starts this command and speaks with it on standard input and output. Each tool is a \
+        command, tx_list for storebus tx list, with its options as members. Without --write there are only those \
+        that change nothing. The command ends with its input.
+        """)
+
+    @Flag(help: "Offer the commands that change the store, too.") var write = false
+    @Option("Only these commands and groups, separated by commas.", "words", .list(Self.words)) var only: String?
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    /// The first words of the tools.
+    private static let words = CommandTree.root.children.map(\.name)
+
+    func run() async throws {
+        let tools = try tools()
+        let environment = CommandEnvironment.current
+        let fixed = [
+            "url": global.url, "data": global.data, "store": global.store, "bundle-id": app.bundleId,
+            "timeout": global.timeout?.description,
+        ].compactMapValues(\.self)
+        if environment.terminal.isInput, !global.quiet {
+            environment.console.narrate("note: this waits for JSON-RPC on standard input; Ctrl-D ends it\n")
+        }
+        let server = MCPServer(tools: tools, canWrite: write, fixed: fixed) { words in
+            await Self.outcome(of: words, environment)
+        } send: {
+            environment.console.result(JSONText.line($0) + "\n")
+        }
+        await server.serve(InputLine.stream(of: STDIN_FILENO))
+    }
+
+    /// - Throws: `usage` for a word with which no tool begins.
+    private func tools() throws(CLIError) -> [CommandTool] {
+        guard let only else { return CommandTool.all }
+        let wanted = only.split(separator: ",").map(String.init)
+        for word in wanted where !CommandTool.all.contains(where: { $0.path[0] == word }) {
+            let known = Set(CommandTool.all.map { $0.path[0] }).sorted()
+            throw CLIError(
+                .usage, "--only: no tool begins with '\(word)'",
+                hints: Suggestion.hints(for: word, among: known) + [
+                    "they begin with: \(known.joined(separator: ", "))"
+                ])
+        }
+        return CommandTool.all.filter { wanted.contains($0.path[0]) }
+    }
+
+    /// Runs a command line as a pipe would see it, and returns what it printed.
+    private static func outcome(of words: [String], _ environment: CommandEnvironment) async -> MCPServer.Outcome {
+        let said = Locked((result: "", narration: ""))
+        var environment = environment
+        environment.console = Console(
+            result: { text in said.withLock { $0.result += text } },
+            narration: { text in said.withLock { $0.narration += text } })
+        environment.terminal = .none
+        environment.answer = { nil }
+        let status = await CommandLineEntry.run(words, environment: environment)
+        let isError = status != CLIExit.success.rawValue
+        let (result, narration) = said.withLock { $0 }
+        let texts = isError ? [result, narration] : [result]
+        return MCPServer.Outcome(texts: texts.filter { !$0.isEmpty }, isError: isError)
+    }
+}

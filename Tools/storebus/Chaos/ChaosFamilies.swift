@@ -103,7 +103,7 @@ struct ChaosFamilies: Sendable {
         while ContinuousClock.now < deadline {
             let holdings = holdings.withLock(\.self)
             var open = holdings.filter { !$0.value.isCertain }.map(\.key)
-            // Somebody has something to share in the end.
+            // One member has both products to share in the end.
             for product in Self.products {
                 let wanted = Wanted(person: Self.buyer, product: product)
                 if case .none = holdings[wanted] ?? .none { open.append(wanted) }

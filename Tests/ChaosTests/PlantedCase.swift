@@ -169,34 +169,39 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
 
     private static let families: [PlantedCase] = [
         PlantedCase(.f1, "shared twice", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", own: "t1:pro:active")
-            script.held("bob", shared: "t2:pro:active" + (isPlanted ? " t3:pro:active" : ""))
+            script.held("alice", own: "t1:pro:1:active")
+            script.held("bob", shared: "t2:pro:1:active" + (isPlanted ? " t3:pro:1:revoked" : ""))
+        },
+        PlantedCase(.f1, "shared twice, and another purchase of the product", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:1:revoked t2:pro:2:active")
+            script.held("bob", shared: "t3:pro:\(isPlanted ? 2 : 1):revoked t4:pro:2:active")
         },
         PlantedCase(.f1, "what was shared is charged", lines: [3]) { isPlanted, script in
-            script.held("alice", own: "t1:pro:active")
-            script.held("bob", shared: "t2:pro:active")
+            script.held("alice", own: "t1:pro:1:active")
+            script.held("bob", shared: "t2:pro:1:active")
             script.line(
                 .ok, .family, charges: [.of(isPlanted ? "purchase:t2" : "purchase:t1")], detail: ["what": "charged"])
         },
         PlantedCase(.f2, "nothing was shared", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", own: "t1:pro:active")
-            script.held("bob", shared: isPlanted ? "" : "t2:pro:active")
+            script.held("alice", own: "t1:pro:1:active")
+            script.held("bob", shared: isPlanted ? "" : "t2:pro:1:active")
         },
-        PlantedCase(.f2, "access after the buyer's refund", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", own: isPlanted ? "t1:pro:revoked" : "t1:pro:active")
-            script.held("bob", shared: "t2:pro:active")
+        PlantedCase(.f2, "access after the buyer's refund, who bought it again", lines: [1, 2]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:1:revoked t2:pro:2:active")
+            script.held("bob", shared: "t3:pro:1:\(isPlanted ? "active" : "revoked") t4:pro:2:active")
         },
         PlantedCase(.f2, "access behind the own leaving", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", own: "t1:pro:active")
-            script.held("bob", isMember: !isPlanted, shared: "t2:pro:active")
+            script.held("alice", own: "t1:pro:1:active")
+            script.held("bob", isMember: !isPlanted, shared: "t2:pro:1:active")
         },
         PlantedCase(.f2, "access behind the buyer's leaving", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", isMember: !isPlanted, own: "t1:pro:active")
-            script.held("bob", shared: "t2:pro:active")
+            script.held("alice", isMember: !isPlanted, own: "t1:pro:1:active")
+            script.held("bob", shared: "t2:pro:1:active")
         },
-        PlantedCase(.f2, "access by what is one's own", lines: [1, 2]) { isPlanted, script in
-            script.held("alice", own: isPlanted ? "" : "t1:pro:active", shared: "t4:pro:active")
-            script.held("bob", own: "t3:pro:active", shared: "t2:pro:active")
+        PlantedCase(.f2, "one of two purchases was shared", lines: [1, 2, 3]) { isPlanted, script in
+            script.held("alice", own: "t1:pro:1:active", shared: "t4:pro:2:active")
+            script.held("bob", own: "t2:pro:2:active", shared: "t3:pro:1:active")
+            script.held("cara", shared: "t5:pro:1:active" + (isPlanted ? "" : " t6:pro:2:active"))
         },
     ]
 

@@ -7,7 +7,7 @@ import StoreModels
 ///
 /// A request with an unknown outcome is sent again before the next one of its kind. In the end all of them have an
 /// outcome, and each person's transactions are read.
-struct ChaosFamilies: Sendable {
+struct ChaosFamilies: ChaosPart {
     /// What the run knows of a person's purchase of a product.
     private enum Holding {
         case none
@@ -30,8 +30,10 @@ struct ChaosFamilies: Sendable {
         var product: String
     }
 
-    let client: ChaosClient
-    let seed: UInt64
+    private let client: ChaosClient
+    private let seed: UInt64
+    /// Reads an app's ledger.
+    private let charges: @Sendable (_ bundleId: String) async throws(CLIError) -> [ObservedCharge]
     private let holdings = Locked<[Wanted: Holding]>([:])
 
     private static let family = "chaos"
@@ -54,9 +56,13 @@ struct ChaosFamilies: Sendable {
 
     private func account(_ person: Int) -> String { "\(client.world.accounts[0])-family-\(person + 1)" }
 
-    init(_ client: ChaosClient, seed: UInt64) {
+    init(
+        _ client: ChaosClient, seed: UInt64,
+        _ charges: @escaping @Sendable (_ bundleId: String) async throws(CLIError) -> [ObservedCharge]
+    ) {
         self.client = client
         self.seed = seed
+        self.charges = charges
     }
 
     /// Makes the app, its customers, and a family of the first.
@@ -88,43 +94,17 @@ struct ChaosFamilies: Sendable {
         }
     }
 
-    /// Gives every request an outcome, and reads what each person has once it stays the same.
-    /// - Parameter charges: Reads the app's ledger.
-    func finish(_ charges: (_ bundleId: String) async throws(CLIError) -> [ObservedCharge]) async {
+    /// Gives every request an outcome, and writes what each person has once it stays the same.
+    func finish() async {
         let deadline = ContinuousClock.now + Self.settleTimeout
-        var members: Set<Int> = [0]
-        for person in Self.persons.dropFirst() {
-            let isMember = person != Self.outsider
-            while await setMember(person, isMember) == .info, ContinuousClock.now < deadline {
-                try? await ContinuousClock().sleep(for: .milliseconds(200))
-            }
-            if isMember { members.insert(person) }
-        }
-        while ContinuousClock.now < deadline {
-            let holdings = holdings.withLock(\.self)
-            var open = holdings.filter { !$0.value.isCertain }.map(\.key)
-            // One member has both products to share in the end.
-            for product in Self.products {
-                let wanted = Wanted(person: Self.buyer, product: product)
-                if case .none = holdings[wanted] ?? .none { open.append(wanted) }
-            }
-            if open.isEmpty { break }
-            for wanted in open { await shop(wanted) }
-            try? await ContinuousClock().sleep(for: .milliseconds(200))
-        }
-        var before: [[PaymentTransaction]] = []
-        while ContinuousClock.now < deadline {
-            try? await ContinuousClock().sleep(for: .seconds(1))
-            let now = await readAll()
-            if now.count == Self.persons.count, now == before { break }
-            before = now
-        }
-        guard before.count == Self.persons.count, let ledger = try? await charges(bundleId) else { return }
-        for (person, transactions) in before.enumerated() {
+        guard await settle(by: deadline), await setMembers(by: deadline), let all = await readAll(by: deadline),
+            let ledger = try? await charges(bundleId)
+        else { return }
+        for (person, transactions) in all.enumerated() {
             let held = transactions.filter { $0.transactionState == .purchased }
             var line = line("held", person)
             line.kind = .ok
-            line.detail?["member"] = "\(members.contains(person))"
+            line.detail?["member"] = "\(person != Self.outsider)"
             line.detail?["own"] = text(held.filter { $0.isFamilyShared != true })
             line.detail?["shared"] = text(held.filter { $0.isFamilyShared == true })
             client.history.append(line)
@@ -134,6 +114,50 @@ struct ChaosFamilies: Sendable {
         line.charges = ledger
         client.history.append(line)
         client.world.count(.family, .ok)
+    }
+
+    /// - Returns: Whether each purchase and refund has an outcome.
+    private func settle(by deadline: ContinuousClock.Instant) async -> Bool {
+        while ContinuousClock.now < deadline {
+            let holdings = holdings.withLock(\.self)
+            var open = holdings.filter { !$0.value.isCertain }.map(\.key)
+            // One member has both products to share in the end.
+            for product in Self.products {
+                let wanted = Wanted(person: Self.buyer, product: product)
+                if case .none = holdings[wanted] ?? .none { open.append(wanted) }
+            }
+            if open.isEmpty { return true }
+            for wanted in open { await shop(wanted) }
+            try? await ContinuousClock().sleep(for: .milliseconds(200))
+        }
+        return false
+    }
+
+    /// Sets who is in the family. An answer of success means that its purchases are shared.
+    /// - Returns: Whether each person's membership is known.
+    private func setMembers(by deadline: ContinuousClock.Instant) async -> Bool {
+        for person in Self.persons.dropFirst() {
+            while true {
+                let kind = await setMember(person, person != Self.outsider)
+                // A person who is in no family cannot leave it.
+                if kind == .ok || kind == .fail && person == Self.outsider { break }
+                guard ContinuousClock.now < deadline else { return false }
+                try? await ContinuousClock().sleep(for: .milliseconds(200))
+            }
+        }
+        return true
+    }
+
+    /// Reads every person's transactions until two reads, a second apart, are equal.
+    private func readAll(by deadline: ContinuousClock.Instant) async -> [[PaymentTransaction]]? {
+        var before: [[PaymentTransaction]]?
+        while ContinuousClock.now < deadline {
+            let now = try? await readAll()
+            if now != nil, now == before { return now }
+            before = now
+            try? await ContinuousClock().sleep(for: .seconds(1))
+        }
+        return nil
     }
 
     // MARK: Requests
@@ -199,14 +223,10 @@ struct ChaosFamilies: Sendable {
 
     // MARK: Reads
 
-    /// - Returns: The transactions of each person. Fewer lists than persons if a read failed.
-    private func readAll() async -> [[PaymentTransaction]] {
+    private func readAll() async throws(CLIError) -> [[PaymentTransaction]] {
         var all: [[PaymentTransaction]] = []
         for person in Self.persons {
-            guard let token = try? await session(person),
-                let found = try? await client.api.all(TransactionRoutes.history, token: token)
-            else { return all }
-            all.append(found)
+            all.append(try await client.api.all(TransactionRoutes.history, token: try await session(person)))
         }
         return all
     }
@@ -214,7 +234,8 @@ struct ChaosFamilies: Sendable {
     private func text(_ transactions: [PaymentTransaction]) -> String {
         transactions.map { one in
             HeldTransaction(
-                id: one.id, product: one.payment.productIdentifier, isActive: one.revocationDate == nil
+                id: one.id, product: one.payment.productIdentifier, bought: one.transactionDate?.milliseconds ?? 0,
+                isActive: one.revocationDate == nil
             ).text
         }.joined(separator: " ")
     }

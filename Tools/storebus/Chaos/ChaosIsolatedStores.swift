@@ -7,7 +7,7 @@ import StoreModels
 ///
 /// Customers of a store have the names and devices of the run's own, so that mix-ups are seen. Some of them have
 /// settings there that stop each of their purchases.
-struct ChaosIsolatedStores: Sendable {
+struct ChaosIsolatedStores: ChaosPart {
     /// How a store ends.
     enum End: CaseIterable {
         /// Removed right behind its last purchase.

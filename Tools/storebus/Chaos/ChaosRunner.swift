@@ -63,18 +63,11 @@ struct ChaosRunner: Sendable {
         defer { reporting.cancel() }
         let events = try await ChaosEventReader(client)
         let following = Task { await events.run() }
-        let stores =
-            plan.parts.contains(.stores)
-            ? ChaosIsolatedStores(client: client, notifications: notifications, seed: plan.seed) : nil
-        let stories = plan.parts.contains(.stories) ? try await ChaosStories(client, seed: plan.seed) : nil
-        let telling = Task { await stories?.run() }
-        let families = plan.parts.contains(.families) ? ChaosFamilies(client, seed: plan.seed) : nil
-        try await families?.setUp()
-        let sharing = Task { await families?.run() }
-        var outcome = await disturb(client, injector, monitor, reporter, stores, start)
+        let families = plan.parts.contains(.families) ? ChaosFamilies(client, seed: plan.seed, charges) : nil
+        let parts = try await parts(client, notifications) + [families].compactMap(\.self)
+        for part in parts { try await part.setUp() }
+        var outcome = await disturb(client, injector, monitor, reporter, parts, start)
         await end(following)
-        await end(telling)
-        await end(sharing)
         if !outcome.wasBrokenOff {
             try await readFinally(client)
             let process = client.world.newProcess()
@@ -85,11 +78,7 @@ struct ChaosRunner: Sendable {
                 note("settled", client, reporter)
             }
         }
-        if !outcome.wasBrokenOff {
-            await stories?.finish()
-            await families?.finish { bundleId throws(CLIError) in try await charges(of: bundleId) }
-        }
-        await stores?.finish()
+        for part in parts where !outcome.wasBrokenOff || part is ChaosIsolatedStores { await part.finish() }
         do throws(HistoryFault) {
             try history.flush()
         } catch {
@@ -139,6 +128,17 @@ struct ChaosRunner: Sendable {
         }
     }
 
+    private func parts(
+        _ client: ChaosClient, _ notifications: ChaosNotifications?
+    ) async throws(CLIError) -> [any ChaosPart] {
+        var parts: [any ChaosPart] = []
+        if plan.parts.contains(.stories) { parts.append(try await ChaosStories(client, seed: plan.seed)) }
+        if plan.parts.contains(.stores) {
+            parts.append(ChaosIsolatedStores(client: client, notifications: notifications, seed: plan.seed))
+        }
+        return parts
+    }
+
     // MARK: The phases
 
     /// Time without faults at the beginning, to have something to disturb.
@@ -146,7 +146,7 @@ struct ChaosRunner: Sendable {
 
     private func disturb(
         _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ reporter: ChaosReporter,
-        _ stores: ChaosIsolatedStores?, _ start: ContinuousClock.Instant
+        _ parts: [any ChaosPart], _ start: ContinuousClock.Instant
     ) async -> RunOutcome {
         let schedule = plan.schedule
         func phase(_ name: String) { note(name, client, reporter) }
@@ -158,7 +158,11 @@ struct ChaosRunner: Sendable {
         let observing = Task { await observe(client) }
         let showing = Task { await display.run(monitor, client.world, start) }
         let working = Task { await work(client) }
-        let isolating = Task { await stores?.run() }
+        let besides = Task {
+            await withDiscardingTaskGroup { group in
+                for part in parts { group.addTask { await part.run() } }
+            }
+        }
         try? await ContinuousClock().sleep(for: min(Self.warmUp, plan.duration / 4))
         phase("faults")
         let struck = await strike(schedule, client, injector, monitor)
@@ -176,10 +180,10 @@ struct ChaosRunner: Sendable {
             try? await ContinuousClock().sleep(for: .seconds(1))
         }
         await end(working)
-        await end(isolating)
+        await end(besides)
         if !wasBrokenOff {
             phase("quiet")
-            await stores?.tour()
+            for part in parts { await part.tour() }
             await client.tour(plan.workload, account: 1, process: client.world.newProcess())
             unhealed += await resolve(client)
             // Streams get what the last operations made, and checks know that they had the time to.
@@ -424,7 +428,8 @@ struct ChaosRunner: Sendable {
         }
     }
 
-    /// Reads the processor's ledger of the run's app over the bus.
+    /// Reads the processor's ledger of an app over the bus.
+    @Sendable
     private func charges(of bundleId: String) async throws(CLIError) -> [ObservedCharge] {
         let caller = ServiceCaller(bus: bus, caller: "chaos", retries: true)
         do throws(StoreError) {

@@ -9,7 +9,7 @@ import StoreModels
 /// Reads single transactions of the run everywhere that shows them: the device, the Server API, and the receipt.
 ///
 /// The device is read before and after the others, so that a change in between is known.
-struct ChaosStories: Sendable {
+struct ChaosStories: ChaosPart {
     private let client: ChaosClient
     private let seed: UInt64
     private let key: P256.Signing.PrivateKey

@@ -44,6 +44,9 @@ async def reading(mode):
         refused = await client.call_tool("buy", {"product": "com.example.fishingHotSpots", "as": "alice"})
         check("buy is refused", refused.is_error and "--write" in refused.content[0].text, refused)
         check("nothing was bought", await data(client, "tx_list") == [])
+        for file in ("/dev/stdin", "-"):
+            taken = await client.call_tool("verify", {"file": file})
+            check(f"{file} takes nothing of the protocol", taken.is_error, taken)
         at_once = await asyncio.gather(*(data(client, "status") for _ in range(8)))
         check("eight calls at once are answered", all(status["ready"] for status in at_once), at_once[0])
         return listing(tools.values())

@@ -50,6 +50,22 @@ import Testing
         #expect(changes.isEmpty, "\(changes.map(\.path))")
     }
 
+    @Test func `names are those that every client's schemas admit`() {
+        for tool in CommandTool.all {
+            for name in [tool.name] + tool.arguments.keys {
+                let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }
+                #expect(isPlain && (1...64).contains(name.utf8.count), "\(name) of \(tool.name)")
+            }
+        }
+    }
+
+    @Test func `a tool that reads writes no file, and sends no file to a bus`() {
+        let files = CommandTool.all.filter(\.isReading).flatMap { tool in
+            tool.arguments.keys.filter { ["out", "svg", "to", "bus-url", "bus-token-file"].contains($0) }
+        }
+        #expect(files.isEmpty, "\(files)")
+    }
+
     // MARK: Command lines
 
     private func words(
@@ -84,6 +100,7 @@ import Testing
         #expect(
             try words("app_show", [:], fixed: fixed)
                 == ["app", "show", "--bundle-id=com.example.a", "--store=t-7", "--url=http://a", "--output=json"])
+        #expect(try words("app_show", ["store": .null], fixed: fixed) == words("app_show", [:], fixed: fixed))
         #expect(
             try words("app_show", ["store": "t-8"], fixed: fixed)
                 == ["app", "show", "--store=t-8", "--bundle-id=com.example.a", "--url=http://a", "--output=json"])
@@ -105,6 +122,13 @@ import Testing
         #expect(message("tx_show", ["transaction": [:]])?.contains("is a string, and not an object") == true)
         #expect(message("tx_list", ["unfinished": "yes"])?.contains("is true or false, and not a string") == true)
         #expect(message("promo_order", ["product": .array([true])])?.contains("a list of strings") == true)
+    }
+
+    @Test func `a page's length is one of an agent's, and another limit stays as it is`() throws {
+        #expect(
+            try words("code_create", ["product": "p", "offer": "O", "code": "A"])
+                == ["code", "create", "--code=A", "--output=json", "p", "O"])
+        #expect(try words("logs", ["lines": 3]) == ["logs", "--lines=3", "--output=json"])
     }
 
     // MARK: Conversations
@@ -135,7 +159,7 @@ import Testing
         """
     }
 
-    @Test(arguments: [("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
+    @Test(arguments: [("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-11-25")])
     func `a client that greets gets its revision, or the newest`(wanted: String, given: String) async throws {
         let sent = try await answers(to: [
             #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"\#(wanted)"}}"#,
@@ -195,6 +219,7 @@ import Testing
         ("{", -32700), (#"{"jsonrpc":"2.0","id":1,"method":"x","method":"y"}"#, -32700), ("[]", -32600), ("1", -32600),
         (#"{"id":1,"method":"ping"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, -32601),
         (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, -32602),
+        (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"version","arguments":"{}"}}"#, -32602),
         (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tx_lst"}}"#, -32602),
     ])
     func `a message that is none gets an error, and the next one an answer`(message: String, code: Int) async throws {
@@ -222,12 +247,14 @@ import Testing
         input.yield(.line(Array(call(2, "version").utf8)))
         let cancelled = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#
         input.yield(.line(Array(cancelled.utf8)))
+        input.yield(.line(Array(call(1, "version").utf8)))
         input.yield(.tooLong)
         input.finish()
         await server.serve(lines)
         await server.settle()
         let answers = sent.withLock { $0 }
-        #expect(Set(answers.map { $0["id"] }) == [2, .null])
+        #expect(Set(answers.map { $0["id"] }) == [2, .null, 1])
+        #expect(answers.contains { $0["id"] == 1 && $0["error"]?["code"] == -32600 }, "its id is in use until it ends")
         #expect(answers.contains { $0["error"]?["code"] == -32700 })
         #expect(!"\(answers)".contains("slow"))
     }

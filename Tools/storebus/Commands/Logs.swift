@@ -21,7 +21,8 @@ struct LogsCommand: InstallationCommand, ReadingCommand {
     @Flag(name: .shortAndLong, help: "Follow new lines as the services write them.") var follow = false
     @Option("Minimum level: \(LogLine.levels.joined(separator: ", ")).", "level", .list(LogLine.levels))
     var level = "trace"
-    @Option("How many of the existing lines, at most.", "lines", name: .customShort("n")) var count = 100
+    @Option("How many of the existing lines, at most.", "lines", name: [.customShort("n"), .customLong("lines")])
+    var count = 100
     @Option("Only the lines of one request, by its trace.", "id") var trace: String?
     @OptionGroup var global: GlobalOptions
 

@@ -40,7 +40,17 @@ struct MCPCommand: AsyncParsableCommand, TerminalCommand {
         } send: {
             environment.console.result(JSONText.line($0) + "\n")
         }
-        await server.serve(InputLine.stream(of: STDIN_FILENO))
+        let lines = InputLine.stream(of: Self.takeInput())
+        _ = await environment.untilStopped { () async throws(CLIError) in await server.serve(lines) }
+    }
+
+    /// Takes the protocol's input away from the commands, which may read standard input.
+    private static func takeInput() -> Int32 {
+        let input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        dup2(nothing, STDIN_FILENO)
+        close(nothing)
+        return input
     }
 
     /// - Throws: `usage` for a word with which no tool begins.
@@ -58,6 +68,9 @@ struct MCPCommand: AsyncParsableCommand, TerminalCommand {
         return CommandTool.all.filter { wanted.contains($0.path[0]) }
     }
 
+    /// The registration of signals that a call does not handle.
+    private final class Unheard {}
+
     /// Runs a command line as a pipe would see it, and returns what it printed.
     private static func outcome(of words: [String], _ environment: CommandEnvironment) async -> MCPServer.Outcome {
         let said = Locked((result: "", narration: ""))
@@ -67,6 +80,10 @@ struct MCPCommand: AsyncParsableCommand, TerminalCommand {
             narration: { text in said.withLock { $0.narration += text } })
         environment.terminal = .none
         environment.answer = { nil }
+        environment.takesPipes = false
+        // The server ends its calls.
+        environment.onStop = { _ in Unheard() }
+        environment.onSignal = { _ in Unheard() }
         let status = await CommandLineEntry.run(words, environment: environment)
         let isError = status != CLIExit.success.rawValue
         let (result, narration) = said.withLock { $0 }

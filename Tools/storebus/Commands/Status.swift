@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand, ReadingCommand {
         let deadline = ContinuousClock.now + (wait ? options.timeout?.duration ?? Self.usualWait : .zero)
         let context = try await find(until: deadline)
         try await context.progress.during("waiting for \(context.api.url)") { () throws(CLIError) in
-            while wait, ContinuousClock.now < deadline {
+            while wait, ContinuousClock.now < deadline, !Task.isCancelled {
                 do throws(CLIError) {
                     if try await context.api.readiness().isReady { break }
                 } catch {
@@ -47,7 +47,7 @@ struct StatusCommand: AsyncParsableCommand, ReadingCommand {
         while true {
             do throws(CLIError) {
                 return try CommandContext.find(options)
-            } catch  where error.code == .serverUnreachable && ContinuousClock.now < deadline {
+            } catch  where error.code == .serverUnreachable && ContinuousClock.now < deadline && !Task.isCancelled {
                 try? await ContinuousClock().sleep(for: Self.pause)
             }
         }

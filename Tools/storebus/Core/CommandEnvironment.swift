@@ -21,6 +21,8 @@ struct CommandEnvironment: Sendable {
     var onSignal: @Sendable (@escaping @Sendable (Int32) -> Void) -> AnyObject = { StopSignals($0) }
     /// Whether the terminal sends Ctrl-C to this process, and so to the programs it runs.
     var isInForeground: @Sendable () -> Bool = { Terminal.isForeground }
+    /// Whether a file may be a pipe or a device. Reading one may never end.
+    var takesPipes = true
     /// Posts to apps' servers.
     var forwarder: any NotificationForwarder = HTTPNotificationForwarder()
 

@@ -167,8 +167,10 @@ struct CustomerOptions: ParsableArguments, Sendable {
 
 /// Options for the length of a list.
 struct PageOptions: ParsableArguments, Sendable {
-    @Option("How many at most.", "n") var limit = 500
+    @Option("How many at most.", "n") var limit = PageOptions.usualLimit
     @Option("Continue behind this 'after' of the page before.", "after") var after: String?
+
+    static let usualLimit = 500
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }

@@ -24,12 +24,17 @@ enum FileAccess {
     /// Reads at most the first `byteCount` bytes of a file.
     /// - Throws: `fileNotFound` or `fileUnreadable`.
     static func beginning(of path: String, byteCount: Int) throws(CLIError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let takesPipes = CommandEnvironment.current.takesPipes
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (takesPipes ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else {
             let code: CLIErrorCode = errno == ENOENT ? .fileNotFound : .fileUnreadable
             throw CLIError(code, "cannot read \(path): \(systemReason)", hints: ["check the path"])
         }
         defer { close(descriptor) }
+        var facts = stat()
+        guard takesPipes || fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG else {
+            throw CLIError(.fileUnreadable, "\(path) is not a regular file", hints: ["name a regular file"])
+        }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 256 * 1024)
         while true {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import StoreModels
 
-/// A command that changes nothing. `storebus mcp` offers it without `--write`.
+/// A command that changes nothing in the store. `storebus mcp` offers it without `--write`, and never with options that
+/// name a file to write.
 protocol ReadingCommand: ParsableCommand {}
 
 /// A command for a person or a script: it runs until Ctrl-C, runs a program, or prints a key. Agents do not get it.
@@ -26,6 +27,7 @@ struct CommandTool: Sendable {
         let isRepeating: Bool
         /// The schema of its value.
         let schema: JSONValue
+        let isPageLength: Bool
     }
 
     var name: String { path.joined(separator: "_") }
@@ -64,14 +66,16 @@ struct CommandTool: Sendable {
             else { continue }
             arguments[argument.name] = Argument(
                 kind: argument.kind, order: order, isRequired: !argument.isOptional,
-                isRepeating: argument.isRepeating, schema: argument.schema)
+                isRepeating: argument.isRepeating, schema: argument.schema, isPageLength: argument.isPageLength)
         }
         self.arguments = arguments
     }
 
-    /// Options about a terminal, those that the server sets for every call, and those without an end.
+    /// Options about a terminal, those that the server sets for every call, and those without an end. A token's file
+    /// must not reach another bus, and a file that is written is no result of a call.
     private static let hidden: Set = [
-        "output", "quiet", "verbose", "color", "help", "version", "url", "data", "follow", "watch",
+        "output", "quiet", "verbose", "color", "help", "version", "url", "data", "follow", "watch", "bus-url",
+        "bus-token-file", "out", "svg",
     ]
 
     /// The tool as `tools/list` shows it.
@@ -92,11 +96,14 @@ struct CommandTool: Sendable {
     /// - Parameter fixed: Options for every call, by their names. A call's own precede them.
     /// - Throws: `usage`, with the member that is wrong.
     func words(_ given: [String: JSONValue], fixed: [String: String]) throws(CLIError) -> [String] {
+        let given = given.filter { $0.value != .null }
         var values = given
-        if arguments["limit"] != nil, values["limit"] == nil { values["limit"] = .string(Self.pageLength) }
+        if arguments["limit"]?.isPageLength == true, values["limit"] == nil {
+            values["limit"] = .string(Self.pageLength)
+        }
         var options: [String] = []
         var positional: [(order: Int, texts: [String])] = []
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let argument = arguments[name] else {
                 throw CLIError(
                     .usage, "\(self.name) has no argument '\(name)'",
@@ -156,19 +163,29 @@ struct ParserDump: Decodable {
     struct Argument: Decodable {
         enum Kind: String, Decodable, Sendable { case positional, option, flag }
 
-        struct Name: Decodable { var name: String }
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+        }
 
         var kind: Kind
         var shouldDisplay: Bool
         var isOptional: Bool
         var isRepeating: Bool
-        var preferredName: Name?
+        var names: [Name]?
         var valueName: String?
         var defaultValue: String?
         var allValues: [String]?
         var abstract: String?
 
-        var name: String { preferredName?.name ?? valueName ?? "" }
+        /// The long name of an option, or what the help calls an argument, in letters that clients' schemas admit.
+        var name: String {
+            if kind != .positional { return names?.first { $0.kind == "long" }?.name ?? "" }
+            return String((valueName ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
+        }
+
+        /// Whether it is the length of a page, as ``PageOptions`` has it.
+        var isPageLength: Bool { name == "limit" && defaultValue == "\(PageOptions.usualLimit)" }
 
         /// The JSON Schema of its value.
         var schema: JSONValue {
@@ -176,7 +193,7 @@ struct ParserDump: Decodable {
             let values = allValues.map { JSONValue.array($0.map { .string($0) }) }
             let item = (["type": "string"] as JSONValue).with(["enum": values])
             let schema: JSONValue = isRepeating ? ["type": "array", "items": item] : item
-            let usual = name == "limit" ? CommandTool.pageLength : defaultValue
+            let usual = isPageLength ? CommandTool.pageLength : defaultValue
             return schema.with(["description": .string(abstract ?? ""), "default": usual.map { .string($0) }])
         }
     }

@@ -9,8 +9,9 @@ final class MCPServer: Sendable {
         var isError: Bool
     }
 
-    /// Revisions that begin with `initialize`, the newest last. What they say of tools is the same.
-    static let greeted = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+    /// Revisions that begin with `initialize`, the newest last. What they say of tools is the same. That of 2025-03-26
+    /// is not among them, because it has several messages in a list.
+    static let greeted = ["2024-11-05", "2025-06-18", "2025-11-25"]
     /// The revision without `initialize`: each request names it, and each result says that it is complete.
     static let stateless = "2026-07-28"
 
@@ -19,7 +20,20 @@ final class MCPServer: Sendable {
     private let fixed: [String: String]
     private let run: @Sendable ([String]) async -> Outcome
     private let send: @Sendable (JSONValue) -> Void
-    private let calls = Locked<[JSONValue: Task<Void, Never>]>([:])
+    private let calls = Locked(Calls())
+
+    /// Calls whose command runs, by numbers of their own.
+    private struct Calls {
+        var open: [Int: Call] = [:]
+        var next = 0
+    }
+
+    private struct Call {
+        let id: JSONValue
+        let task: Task<Void, Never>
+        /// The client wants no answer. The command ends all the same, and takes back what it has to.
+        var isCancelled = false
+    }
 
     /// - Parameters:
     ///   - canWrite: Whether tools that change the store are offered.
@@ -37,7 +51,7 @@ final class MCPServer: Sendable {
         self.send = send
     }
 
-    /// Serves until the input ends, and then ends the calls that run.
+    /// Serves until the input ends or the task is cancelled, and then ends the calls that run.
     func serve(_ lines: AsyncStream<InputLine>) async {
         for await line in lines {
             switch line {
@@ -45,14 +59,13 @@ final class MCPServer: Sendable {
             case .tooLong: fail(.null, .parse, "a message has at most \(InputLine.byteCountMax / 1024 / 1024) MiB")
             }
         }
-        let running = calls.withLock { Array($0.values) }
-        for call in running { call.cancel() }
-        for call in running { await call.value }
+        for call in calls.withLock({ Array($0.open.values) }) { call.task.cancel() }
+        await settle()
     }
 
     /// Waits until no call runs.
     func settle() async {
-        for call in calls.withLock({ Array($0.values) }) { await call.value }
+        for call in calls.withLock({ Array($0.open.values) }) { await call.task.value }
     }
 
     // MARK: Messages
@@ -104,7 +117,12 @@ final class MCPServer: Sendable {
 
     private func notified(_ method: String, _ parameters: JSONValue) {
         guard method == "notifications/cancelled", let id = parameters["requestId"] else { return }
-        calls.withLock { $0.removeValue(forKey: id) }?.cancel()
+        calls.withLock { calls in
+            for (number, call) in calls.open where call.id == id {
+                calls.open[number]?.isCancelled = true
+                call.task.cancel()
+            }
+        }
     }
 
     private func greeting(_ wanted: String?) -> JSONValue {
@@ -128,8 +146,8 @@ final class MCPServer: Sendable {
     private var instructions: String {
         """
         Each tool is a command of storebus, a StoreKit-shaped store: tx_list is `storebus tx list`. Results are JSON \
-        with 'data' and 'next', a suggested command. A list has \(CommandTool.pageLength) entries unless 'limit' says \
-        otherwise; 'after' continues it.
+        with 'data' and 'next', a suggested command. A list with 'limit' has \(CommandTool.pageLength) entries unless \
+        that says otherwise; 'after' continues it.
         """ + (canWrite ? "" : " This server only reads; `storebus mcp --write` offers the other commands as well.")
     }
 
@@ -148,22 +166,30 @@ final class MCPServer: Sendable {
                 hints: ["start it as storebus mcp --write"])
             return finish(request, Outcome(texts: [error.json], isError: true))
         }
+        guard let arguments = (parameters["arguments"] ?? [:]).objectValue else {
+            return fail(id, .parameters, "'arguments' is an object")
+        }
+        guard !calls.withLock({ $0.open.values.contains { $0.id == id } }) else {
+            return fail(id, .request, "a call with this id has not ended")
+        }
         let words: [String]
         do throws(CLIError) {
-            words = try tool.words(parameters["arguments"]?.objectValue ?? [:], fixed: fixed)
+            words = try tool.words(arguments, fixed: fixed)
         } catch {
             return finish(request, Outcome(texts: [error.json], isError: true))
         }
-        let (begin, begun) = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            // It is in the table before it can leave it.
-            for await _ in begin {}
-            let outcome = await run(words)
-            // A cancelled call has no answer.
-            if calls.withLock({ $0.removeValue(forKey: id) }) != nil { finish(request, outcome) }
+        calls.withLock { calls in
+            let number = calls.next
+            calls.next += 1
+            calls.open[number] = Call(id: id, task: Task { await answer(request, number, words) })
         }
-        calls.withLock { $0[id] = task }
-        begun.finish()
+    }
+
+    private func answer(_ request: Request, _ number: Int, _ words: [String]) async {
+        let outcome = await run(words)
+        // It waits for the lock under which it was put there.
+        let call = calls.withLock { $0.open.removeValue(forKey: number) }
+        if call?.isCancelled == false { finish(request, outcome) }
     }
 
     private func finish(_ request: Request, _ outcome: Outcome) {

@@ -8,7 +8,7 @@ import StoreModels
 /// A request with an unknown outcome is sent again before the next one of its kind. In the end all of them have an
 /// outcome, and each person's transactions are read.
 struct ChaosFamilies: ChaosPart {
-    /// What the run knows of a person's purchase of a product.
+    /// State of a person's purchase of a product, as far as the run knows it.
     private enum Holding {
         case none
         /// It is bought under this key, or was not.

@@ -36,16 +36,13 @@ struct CommandTool: Sendable {
     static let pageLength = "50"
 
     /// Every command but those of ``TerminalCommand`` and groups without a command of their own.
-    static let all: [CommandTool] = tools(in: ParserDump.root, [], StorebusCommand.self)
+    static let all: [CommandTool] = tools(in: ParserDump.root, [])
 
-    private static func tools(
-        in command: ParserDump.Command, _ path: [String], _ type: any ParsableCommand.Type
-    ) -> [CommandTool] {
-        let below = (command.subcommands ?? []).flatMap { child -> [CommandTool] in
-            guard let type = type.child(child.commandName) else { return [] }
-            return tools(in: child, path + [child.commandName], type)
+    private static func tools(in command: ParserDump.Command, _ path: [String]) -> [CommandTool] {
+        let below = (command.subcommands ?? []).flatMap { tools(in: $0, path + [$0.commandName]) }
+        guard below.isEmpty, let type = StorebusCommand.type(of: path), !(type is any TerminalCommand.Type) else {
+            return below
         }
-        guard below.isEmpty, !path.isEmpty, !(type is any TerminalCommand.Type) else { return below }
         return [CommandTool(command, path, type)]
     }
 
@@ -71,8 +68,10 @@ struct CommandTool: Sendable {
         self.arguments = arguments
     }
 
-    /// Options about a terminal, those that the server sets for every call, and those without an end. A token's file
-    /// must not reach another bus, and a file that is written is no result of a call.
+    /// Options that no call sets.
+    ///
+    /// Some are about a terminal. Others are the server's own, let a command go on until Ctrl-C, write a file, or send a
+    /// token's file to another bus.
     private static let hidden: Set = [
         "output", "quiet", "verbose", "color", "help", "version", "url", "data", "follow", "watch", "bus-url",
         "bus-token-file", "out", "svg",
@@ -93,7 +92,7 @@ struct CommandTool: Sendable {
 
     /// Makes the command line of a call, behind `storebus`.
     ///
-    /// - Parameter fixed: Options for every call, by their names. A call's own precede them.
+    /// - Parameter fixed: Values of options, by the options' names. A value in `given` precedes the one here.
     /// - Throws: `usage`, with the member that is wrong.
     func words(_ given: [String: JSONValue], fixed: [String: String]) throws(CLIError) -> [String] {
         let given = given.filter { $0.value != .null }
@@ -140,13 +139,6 @@ struct CommandTool: Sendable {
 
     private func wrong(_ name: String, _ expected: String, _ value: JSONValue) -> CLIError {
         CLIError(.usage, "'\(name)' of \(self.name) is \(expected), and not \(value.kind)", hints: [])
-    }
-}
-
-extension ParsableCommand {
-    static func child(_ name: String) -> (any ParsableCommand.Type)? {
-        (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands))
-            .first { $0.configuration.commandName == name }
     }
 }
 

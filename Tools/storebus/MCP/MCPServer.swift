@@ -3,7 +3,7 @@ import StoreModels
 
 /// A server of the Model Context Protocol: JSON-RPC 2.0 with one message a line, each call in a task of its own.
 final class MCPServer: Sendable {
-    /// What a command printed, and whether it succeeded.
+    /// The output of a command, and its success.
     struct Outcome: Sendable {
         var texts: [String]
         var isError: Bool
@@ -37,7 +37,7 @@ final class MCPServer: Sendable {
 
     /// - Parameters:
     ///   - canWrite: Whether tools that change the store are offered.
-    ///   - fixed: Options for every call, by their names.
+    ///   - fixed: Values of options for every call, by the options' names.
     ///   - run: Runs a command line behind `storebus`.
     ///   - send: Sends a message to the client.
     init(
@@ -75,7 +75,7 @@ final class MCPServer: Sendable {
         case parse = -32700, request = -32600, method = -32601, parameters = -32602, revision = -32022
     }
 
-    /// What an answer needs of its request.
+    /// The parts of a request that its answer depends on.
     private struct Request {
         let id: JSONValue
         let isStateless: Bool

@@ -68,6 +68,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -86,6 +87,7 @@ var targets: [Target] = [
         name: "CQREncode", path: "Shared/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Shared/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CYAML", path: "Shared/CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CStoreKit", path: "Shared/CStoreKit"),
     .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -98,13 +100,14 @@ var targets: [Target] = [
     shared("BusProtocol", ["JSONSyntax"]),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
-    shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
+    shared(
+        "BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle, tracing]),
     shared("Persistence", ["EventLoop", "PlantedBugs", "CSQLite", "CPostgres", logging, lifecycle, deque]),
     shared(
         "Operations",
         [
             "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "PlantedBugs", "StoreModels", logging,
-            metrics, coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
+            metrics, coreMetrics, lifecycle, unixSignals, configuration, argumentParser, tracing,
         ]),
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
@@ -130,7 +133,7 @@ var targets: [Target] = [
         "BusService",
         [
             "BusService", "BusClient", "BusProtocol", "EventLoop", "Broker", "StoreModels", "StorebusTesting", logging,
-            lifecycle,
+            lifecycle, tracing,
         ]),
     tests("Persistence", ["Persistence", "EventLoop", "StorebusTesting", logging]),
     tests(
@@ -283,7 +286,8 @@ targets += [
     .target(
         name: "Storebus",
         dependencies: [
-            "Chaos", "CProcess", "CurlLoop", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService",
+            "Chaos", "CProcess", "CurlLoop", "CYAML", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol",
+            "BusService",
             "EventLoop", "NATSClient", "Signing", "Cryptography", argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],
@@ -419,6 +423,7 @@ let package = Package(
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",
             traits: ["CommandLineArguments", "Logging"]),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),

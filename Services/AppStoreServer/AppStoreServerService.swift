@@ -125,7 +125,13 @@ extension AppStoreServerService {
         }
         let store = AppStoreServerService(
             database: database, collaborators: .onBus(environment.bus), targets: targets, sender: sender,
-            post: { await sender.post($0) }, environment: receipts, logger: environment.logger)
+            post: { [spans = environment.service.spans] attempt in
+                let span = spans.begin("deliver \(attempt.notification.type.rawValue)", .client, TraceContext())
+                let outcome = await sender.post(attempt)
+                span?.note("storebus.notification", attempt.notification.uuid)
+                span?.end(error: outcome.result == .success ? nil : outcome.result.rawValue)
+                return outcome
+            }, environment: receipts, logger: environment.logger)
         try await store.apple.signing.publishRoot(in: environment.dataDirectory)
         return store
     }

@@ -1,5 +1,6 @@
 import AppAPI
 import BusClient
+import BusService
 import GatewayEdge
 import Logging
 import OperatorAPI
@@ -25,23 +26,27 @@ package struct Gateway: Sendable {
     let operatorBus: OperatorConnection
     let app: AppAreas
     let operators: OperatorAreas
+    /// Keeps the spans of requests. Nil keeps none.
+    private let spans: SpanKeeper?
 
     /// - Parameters:
     ///   - adminKey: The operator's key. With nil the operator's routes reject every caller.
     ///   - database: The gateway's own. Its creator closes it.
     ///   - operatorBus: Nil for the gateway's own connection.
     ///   - imports: The imports of `storebus up --init`. Nil for none.
+    ///   - spans: Keeps the spans of requests. Nil keeps none.
     ///   - catalogTimeout: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock. Tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, database: any SQLDatabase,
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
-        operatorBus: OperatorConnection? = nil, imports: ImportsAtStart? = nil,
+        operatorBus: OperatorConnection? = nil, imports: ImportsAtStart? = nil, spans: SpanKeeper? = nil,
         catalogTimeout: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         parts = SharedParts(bus: bus, environment: environment, now: now, logger: logger)
+        self.spans = spans
         self.tokens = tokens
         self.adminKey = adminKey
         console = adminKey.map { ConsoleSessions(adminKey: $0, sessionKey: tokens.key, now: now) }
@@ -65,6 +70,6 @@ package struct Gateway: Sendable {
             authenticator: Authenticator(
                 tokens: tokens, adminKey: adminKey, console: console, storeKeys: storeKeys,
                 keys: parts.directories.keys),
-            stores: stores, logger: parts.logger)
+            stores: stores, spans: spans, logger: parts.logger)
     }
 }

@@ -164,6 +164,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.getAccount, accounts.get)
         endpoints.handle(PaymentEndpoints.addPayment) { [purchases, priceConsents] request, deadline in
             let reply = try await purchases.add(request, deadline: deadline)
+            SpanTracer.note("storebus.transaction", reply.transaction.transactionIdentifier)
+            SpanTracer.note("storebus.transaction.id", reply.transaction.id)
             // The catalogue has not changed, so nothing else compares the former price with it at once.
             if request.past?.price != nil { try await priceConsents.sweep() }
             return reply

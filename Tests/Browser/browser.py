@@ -27,7 +27,7 @@ window.policyReports = [];
 document.addEventListener('securitypolicyviolation', report =>
     window.policyReports.push(`${report.violatedDirective} ${report.blockedURI} ${report.sourceFile}`));
 """
-SECONDS = 20
+SECONDS = 60
 
 
 class Browser:

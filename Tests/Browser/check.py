@@ -36,7 +36,7 @@ PAGES = {
     "customer": "customers/alice", "products": "products", "product": "products/com.example.pro.monthly",
     "promotions": "promotions", "store": "store?account=alice", "eligibility": "eligibility?account=alice",
     "notifications": "notifications", "notification": "notifications/{notification}", "time": "time",
-    "services": "services", "bus": "bus", "chaos": "chaos", "run": "chaos/{run}", "settings": "settings",
+    "services": "services", "bus": "bus", "traces": "traces", "trace": "traces/{transaction}", "chaos": "chaos", "run": "chaos/{run}", "settings": "settings",
 }
 
 # Seconds until there is something in a page's charts, for its picture.
@@ -226,6 +226,53 @@ def ask_to_buy(browser, store):
     browser.until("a purchased row", lambda: "purchased" in browser.text("tbody"))
     assert store.transactions(account="gus")["transactions"][0]["id"] == bought["id"]
     return "approved in a second tab, shown in the first"
+
+
+def recording(browser, store):
+    """What an operator does becomes a scenario, which the command line runs in a store of its own."""
+    browser.open("products/com.example.fishingHotSpots")
+    browser.click("Record")
+    buy = "main section[aria-label='Buy']"
+    browser.fill(f"{buy} input[name=account]", "sofia" + Keys.TAB)
+    browser.click("Buy", buy)
+    browser.says("Purchased", ".toasts")
+    bought = store.transactions(account="sofia")["transactions"][0]
+    browser.open(f"transactions/{bought['id']}", whole=True)
+    browser.click("Request a refund")
+    browser.until("two recorded", lambda: "2 recorded" in browser.text("header.top"))
+    browser.open(f"transactions/{bought['id']}")
+    browser.click("Refund")
+    browser.click("Refund", "dialog")
+    browser.until("the refund", lambda: store.transactions(account="sofia")["transactions"][0].get("revocationDate"))
+    browser.until("three recorded", lambda: "3 recorded" in browser.text("header.top"))
+    browser.press(next(one for one in browser.all("header.top button") if "recorded" in one.text))
+    written = browser.until("the scenario", lambda: browser.text("dialog pre"))
+    assert not browser.axe(), browser.axe()
+    wanted = ["    save: s1", "  # Request a refund: there is no command", "  - storebus refund ${s1}"]
+    assert all(line in written.splitlines() for line in wanted) and bought["transactionIdentifier"] not in written, written
+    browser.click("End the recording", "dialog")
+    browser.button("Record")
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "console.scenario.yaml")
+        file.write_text(written)
+        environment = {**os.environ, "STOREBUS_URL": store.url, "STOREBUS_ADMIN_KEY": store.key}
+        run = subprocess.run(["storebus", "scenario", "run", str(file)], env=environment, capture_output=True, text=True)
+    assert run.returncode == 0 and "1 passed, 0 failed" in run.stdout, run.stdout + run.stderr
+    return "a purchase and its refund recorded, and run in a store of their own"
+
+
+def traces(browser, store):
+    """A purchase as a waterfall, from its own page."""
+    bought = store.buy("trudy", "com.example.hiddenBeaches", "traces-trudy")
+    browser.open(f"transactions/{bought['id']}")
+    browser.press(browser.until("the link", lambda: [one for one in browser.all("main a.button") if one.text == "Trace"][0]))
+    rows = browser.until("the waterfall", lambda: [one.text for one in browser.all("main tbody tr")])
+    for name, service in (("POST /v1/payments", "gateway"), ("queue.add", "payment-queue"), ("commit", "payment-queue")):
+        assert any(name in row and service in row for row in rows), rows
+    assert len(browser.all("main svg.course")) == len(rows)
+    browser.open("traces")
+    browser.says("POST /v1/payments")
+    return f"a purchase of {len(rows)} spans, from its page and among the newest"
 
 
 def keyboard(browser, store):
@@ -1523,7 +1570,7 @@ def finding(browser, store):
     ActionChains(browser.driver).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
     browser.until("the dialog", lambda: browser.all("dialog[open] [role=combobox]"))
     assert browser.driver.switch_to.active_element.get_attribute("role") == "combobox", "the field has to have the focus"
-    browser.until("all pages", lambda: len(options()) == 15)
+    browser.until("all pages", lambda: len(options()) == 16)
     assert not browser.axe(), browser.axe()
     find(identifier[-6:], says=identifier)
     assert not browser.axe(), browser.axe()
@@ -1671,7 +1718,7 @@ def widths(browser, store):
     return "header, feed, transactions and the banner hold in both schemes"
 
 
-CHECKS = [plain, signing_in, sizes, pages, feed, places, failed_test, finding, lists, widths, purchase, featured, ask_to_buy, commands, hostile, many, many_customers, keyboard, dragging, typing, operate,
+CHECKS = [plain, signing_in, sizes, pages, feed, places, failed_test, finding, lists, widths, purchase, featured, ask_to_buy, commands, recording, traces, hostile, many, many_customers, keyboard, dragging, typing, operate,
           notification, hub, other_app, family, monthly, bus, drain, faults, run, badge, two_tabs, without_worker, recovery]
 
 

@@ -44,6 +44,28 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `TRACE has the spans of requests, with their callers' as parents, and none of polls`() async throws {
+        try await ServiceHarness.with {
+            $0.handle(PaymentEndpoints.heads) { _, _ in
+                try await SpanTracer.during("work") { throw StoreError(.notFound, "none") }
+            }
+            $0.handle(PaymentEndpoints.listEvents) { _, _ in throw StoreError(.notFound, "none") }
+        } _: { harness in
+            let context = CallContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+            _ = try? await harness.caller().call(PaymentEndpoints.heads, ServiceHarness.request, context: context)
+            _ = try? await harness.callerBus.request(PaymentEndpoints.listEvents.subject)
+            let spans = try await ServiceDiscovery(harness.callerBus).spans(SpanRequest(limit: 10))
+            let request = try #require(spans.first { $0.name == "queue.heads" })
+            #expect(request.traceId == "4bf92f3577b34da6a3ce929d0e0e4736" && request.parentSpanId == "00f067aa0ba902b7")
+            #expect(request.service == "payment-queue" && request.instance == "instance-1")
+            #expect(request.error == "notFound")
+            let work = try #require(spans.first { $0.name == "work" })
+            #expect(work.parentSpanId == request.spanId && work.traceId == request.traceId && spans.count == 2)
+            let answer = try await ask(harness, "$SRV.TRACE.payment-queue")
+            #expect(answer.contains(#""spans":[]"#), "a request that cannot be read gets none")
+        }
+    }
+
     @Test func `STATS counts requests, errors and time per endpoint`() async throws {
         let fails = Locked(false)
         try await ServiceHarness.with {

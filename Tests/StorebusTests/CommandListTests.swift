@@ -7,9 +7,9 @@ import Testing
     /// Commands that are in neither of its lists, by the reason.
     private static let exceptions = [
         "It starts processes.": ["up", "store run", "chaos run", "chaos matrix"],
-        "It reads files of a store or a run.": ["logs", "chaos check"],
-        "It follows a stream.": ["watch", "tx watch", "device resume", "device open-app", "listen"],
-        "It writes a file.": ["download fetch", "promo image get"],
+        "It reads files of a store or a run.": ["logs", "chaos check", "scenario run"],
+        "It follows a stream.": ["watch", "tx watch", "device resume", "device open-app", "listen", "trace export"],
+        "It writes a file.": ["download fetch", "promo image get", "scenario record"],
         "It prints a shell's script.": ["completions"],
         "It serves its standard input.": ["mcp"],
         "It connects to a bus.": [

@@ -17,7 +17,7 @@ import Testing
         ["account", "create", "alice", "--sheet", "cancel"], ["store", "list"], ["store", "create", "--seed", "42"],
         ["store", "delete", "t-7", "--yes"],
         ["key", "list"], ["key", "create"], ["bus", "ls"], ["bus", "info"], ["bus", "stats"], ["bus", "health"],
-        ["chaos", "runs"],
+        ["chaos", "runs"], ["trace", "show"], ["trace", "show", "2000000000000001"],
         ["why", "…0001"], ["why", "pro.monthly"], ["config", "show"], ["version"], ["wait", "purchased"],
         ["reset", "--as", "alice", "--yes"], ["reset", "--as", "alice", "--settings", "--yes"], ["reset", "--yes"],
         ["reset", "--everything", "--yes"], ["open"],

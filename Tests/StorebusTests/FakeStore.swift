@@ -203,6 +203,7 @@ extension FakeStore {
         "POST /verifyReceipt": Subscribed.verified,
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
+        "GET /admin/v1/traces": JSONText.value(Traced.response),
         "GET /admin/v1/chaos/runs": ["runs": [chaosRun]],
         "GET /admin/v1/stores": JSONText.value(IsolatedStoresResponse(stores: [isolatedStore])),
         "POST /admin/v1/stores": JSONText.value(madeStore),

@@ -8,6 +8,7 @@ import { Faults } from './lib/faults.js';
 import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
+import { Recording } from './lib/recording.js';
 import { keepPlace, link, linkElsewhere, store, useRoute } from './lib/router.js';
 import { forgetSessions } from './lib/sessions.js';
 import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, toastProblem, waiting } from './lib/ui.js';
@@ -15,7 +16,7 @@ import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, to
 const GROUPS = [
     [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
     [['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e']],
-    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['bus', 'u'], ['chaos', 'x'], ['settings', 'k']],
+    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['bus', 'u'], ['traces', 'w'], ['chaos', 'x'], ['settings', 'k']],
 ].map(group => group.map(([path, key]) => ({ path, key, name: strings.nav[path] })));
 const NAMED = GROUPS.flat();
 
@@ -217,7 +218,7 @@ function Shell({ signedOut, stores, route }) {
         }
         signedOut();
     };
-    const ofUser = html`<${ThemeButton} />
+    const ofUser = html`<${Recording} /><${ThemeButton} />
         <button class="plain square" aria-label=${strings.shortcutsButton} title=${strings.shortcutsButton} onClick=${() => showShortcuts(NAMED)}>?</button>
         <button class="plain" onClick=${leave}>${strings.signOut}</button>`;
     // Between another address and its app's pages nothing is shown.

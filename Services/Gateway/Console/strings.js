@@ -18,10 +18,14 @@ export const strings = {
     shortcuts: [['?', 'Show this list'], ['/', 'Search everything (also Ctrl K)'], ['f', 'Focus the filter'], ['j', 'Next row'], ['k', 'Previous row'], ['Enter', 'Open the row']],
     nav: {
         overview: 'Overview', inbox: 'Inbox', transactions: 'Transactions', subscriptions: 'Subscriptions', customers: 'Customers', products: 'Products', promotions: 'Promotions',
-        store: 'Store page', eligibility: 'Eligibility', notifications: 'Notifications', time: 'Time', services: 'Services', bus: 'Bus', chaos: 'Chaos', settings: 'Keys & settings',
+        store: 'Store page', eligibility: 'Eligibility', notifications: 'Notifications', time: 'Time', services: 'Services', bus: 'Bus', traces: 'Traces', chaos: 'Chaos', settings: 'Keys & settings',
     },
     faults: {
         inForce: 'Faults in force:', at: (fault, service) => `${fault} at ${service}`, rules: count => count === 1 ? '1 rule on the bus' : `${count} rules on the bus`, heal: 'Heal all', healed: 'All faults removed.',
+    },
+    recording: {
+        begin: 'Record', beginSays: 'Record what you do as a scenario', count: count => `${count} recorded`, title: 'Recorded scenario', name: 'recorded in the console',
+        says: 'Run it with: storebus scenario run console.scenario.yaml. Add what you expect of each step.', download: 'Download', end: 'End the recording', noCommand: label => `${label}: there is no command`,
     },
     sign: {
         title: 'Sign in', says: 'Use the admin key of this store, from the file admin.key of the data directory.', key: 'Admin key', button: 'Sign in',

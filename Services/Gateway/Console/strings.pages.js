@@ -139,6 +139,11 @@ Object.assign(strings, {
         app: 'App', appSaved: app => `Settings of ${app} saved.`, name: 'Name', price: 'Price', currency: 'Currency', version: 'Current version', since: 'Promoted purchases since version', released: 'Available in the store', agreements: 'Agreements active', grace: 'Billing grace period', limit: 'Limit of unfinished transactions', all: 'all',
         reset: 'Reset app', resetSays: 'Deletes all transactions of this app and sets its clock to the current time.', resetConfirm: app => `All transactions of ${app} are deleted. Catalogue, settings, accounts and devices stay. This cannot be undone.`, wasReset: app => `${app} reset.`,
     },
+    traces: {
+        title: id => `Trace of ${id}`, says: 'Each process keeps its last 2048 spans in memory.', newest: 'Newest requests', caption: 'Spans, each below the one that needed it', back: 'Newest requests',
+        span: 'Span', service: 'Service', took: 'Took', error: 'Error', when: 'Course', began: 'Began', request: 'Request', spans: 'Spans', ms: value => `${value} ms`, course: (start, took) => `begins after ${start}, takes ${took}`,
+        none: 'No requests are kept.', missing: 'No process keeps a trace of it. An old one is displaced by newer ones.', open: 'Trace',
+    },
     chaos: {
         says: 'Faults of the bus between the services, put in force by hand, and the runs that break the store by a seed and check what survives.',
         matrix: 'Faults of the bus', matrixSays: 'A button puts a fault of a service in force or takes it back, and shows how many messages it has struck. Arrow keys go from one to the next.', service: 'Service', everyService: 'every service’s messages', off: 'off', struckOf: (struck, matched) => `${struck} of ${matched}`,

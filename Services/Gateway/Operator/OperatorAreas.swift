@@ -47,6 +47,7 @@ package struct OperatorAreas: Sendable {
             MonitoringArea(
                 bus: bus, services: services, apps: directories.apps, address: parts.address, imports: imports,
                 exposition: exposition),
+            TraceArea(bus: bus),
             IsolatedStoreArea(
                 stores: stores, services: services, storeKeys: storeKeys, address: parts.address),
             ConsoleArea(console: console, files: files),

@@ -32,7 +32,7 @@ extension Gateway {
             bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, database: database,
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
             operatorBus: OperatorConnection(environment.bus.capabilities, loop: operatorLoop, connect: connect),
-            imports: settings.importsFile.map { ImportsAtStart(file: $0) },
+            imports: settings.importsFile.map { ImportsAtStart(file: $0) }, spans: environment.service.spans,
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         let port = environment.port ?? PublicAddress.defaultPort
         let ready = environment.ready

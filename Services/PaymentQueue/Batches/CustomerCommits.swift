@@ -68,7 +68,7 @@ final class CustomerCommits: Sendable {
             deadline: deadline, reached: reached
         ) { state in Boxed(value: try decide(&state)) }
         while true {
-            switch try await commands.run(command) {
+            switch try await SpanTracer.during("commit", { try await commands.run(command) }) {
             case .decided(let decided): return try Self.committed(decided)
             case .alone: return try Self.committed(try await commitAlone(command))
             case .again: continue

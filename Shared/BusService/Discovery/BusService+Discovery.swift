@@ -3,7 +3,7 @@ import Logging
 import StoreModels
 
 extension BusService {
-    /// Answers `$SRV.{PING,INFO,STATS,HEALTH}[.name[.id]]` outside of any queue group, so that every instance does.
+    /// Answers `$SRV.{PING,INFO,STATS,HEALTH,TRACE}[.name[.id]]` outside of any queue group, so that every instance does.
     func subscribeDiscovery() async throws(BusError) -> [any BusSubscription] {
         var subscriptions: [any BusSubscription] = []
         for verb in DiscoveryVerb.allCases {
@@ -25,10 +25,25 @@ extension BusService {
         case .ping: send(PingResponse(identity, metadata: storeMetadata), to: message)
         case .info: send(info, to: message)
         case .stats: send(stats, to: message)
+        case .trace: send(keptSpans(message), to: message)
         case .health:
             // The callback is not async; the checks are bounded to a second each, so the task ends by itself.
             Task(executorPreference: bus.loop) { self.send(await self.healthResponse(), to: message) }
         }
+    }
+
+    /// The spans that a request asks for. One that cannot be read gets none.
+    private func keptSpans(_ message: BusMessage) -> SpansResponse {
+        let request = try? StoreJSON.decode(SpanRequest.self, from: message.body)
+        if let after = request?.after {
+            let number = after[identity.id] ?? 0
+            let all = spans.ring.spans(after: number, max: request?.limit ?? 0)
+            let fitting = (try? ReplyBudget.fitting(all.spans)) ?? []
+            return SpansResponse(
+                identity, spans: fitting, last: all.last - Int64(all.spans.count - fitting.count), missed: all.missed)
+        }
+        let found = request.map { spans.ring.spans($0) } ?? []
+        return SpansResponse(identity, spans: (try? ReplyBudget.fitting(found)) ?? [])
     }
 
     private var info: InfoResponse {
@@ -77,12 +92,13 @@ extension ServiceIdentity {
     var drainSubject: String { "$SRV.DRAIN.\(name).\(id)" }
 }
 
-/// A discovery request, answered by every service (NATS ADR-32, and Storebus's HEALTH).
+/// A discovery request, answered by every service (NATS ADR-32, and Storebus's HEALTH and TRACE).
 enum DiscoveryVerb: String, CaseIterable, Sendable {
     case ping = "PING"
     case info = "INFO"
     case stats = "STATS"
     case health = "HEALTH"
+    case trace = "TRACE"
 
     /// The subjects an instance answers on: the common one, its service's, its own.
     func subjects(_ identity: ServiceIdentity) -> [String] {

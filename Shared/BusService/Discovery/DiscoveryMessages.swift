@@ -186,3 +186,32 @@ package struct HealthResponse: Sendable, Equatable, Codable {
         self.checks = checks
     }
 }
+
+/// The answer to `$SRV.TRACE`, whose request is a ``SpanRequest``: a ping's members, and spans, the newest first.
+package struct SpansResponse: Sendable, Equatable, Codable {
+    /// Storebus's own type, because NATS ADR-32 has no verb for traces.
+    package static let type = "dev.storebus.micro.v1.trace_response"
+    /// Always ``type`` when this program writes it.
+    package var type = SpansResponse.type
+    /// As ``ServiceIdentity/name``.
+    package var name: String
+    /// As ``ServiceIdentity/id``.
+    package var id: String
+    /// As ``ServiceIdentity/version``.
+    package var version: String
+    /// As many as fit a reply. With `after` in the request the oldest first.
+    package var spans: [TraceSpan]
+    /// The number of the last one. Only for a request with `after`.
+    package var last: Int64?
+    /// How many were displaced before they were asked for. Only for a request with `after`.
+    package var missed: Int64?
+
+    package init(_ identity: ServiceIdentity, spans: [TraceSpan], last: Int64? = nil, missed: Int64? = nil) {
+        self.last = last
+        self.missed = missed
+        name = identity.name
+        id = identity.id
+        version = identity.version
+        self.spans = spans
+    }
+}

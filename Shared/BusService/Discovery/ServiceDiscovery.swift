@@ -47,6 +47,25 @@ package struct ServiceDiscovery: Sendable {
         try await ask(.health, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
+    /// Collects spans of all instances, the newest first.
+    /// - Throws: As ``ping(_:timeout:)``.
+    package func spans(
+        _ request: SpanRequest, timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [TraceSpan] {
+        let body = (try? StoreJSON.encode(request)) ?? []
+        let replies: [SpansResponse] = try await ask(.trace, nil, timeout, body)
+        return replies.flatMap(\.spans).sorted { $0.startedAtMicros > $1.startedAtMicros }
+    }
+
+    /// Collects the spans that ended behind a number, by instance. An instance without one begins with its oldest.
+    /// - Throws: As ``ping(_:timeout:)``.
+    package func spans(
+        after numbers: [String: Int64], timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [SpansResponse] {
+        let request = SpanRequest(limit: SpanRing.usualCapacity, after: numbers)
+        return try await ask(.trace, nil, timeout, (try? StoreJSON.encode(request)) ?? [])
+    }
+
     /// Asks one instance to take no more requests, finish those it has, and end.
     ///
     /// Messages may be lost, so it looks and asks again until the deadline. A request that is repeated changes nothing.
@@ -76,11 +95,11 @@ package struct ServiceDiscovery: Sendable {
     }
 
     private func ask<Reply: Decodable>(
-        _ verb: DiscoveryVerb, _ service: String?, _ timeout: Duration
+        _ verb: DiscoveryVerb, _ service: String?, _ timeout: Duration, _ body: [UInt8] = []
     ) async throws(BusError) -> [Reply] {
         do throws(BusError) {
             let replies = try await bus.requestMany(
-                verb.subject(name: service), body: [], headers: [:], max: Self.answersMax, timeout: timeout)
+                verb.subject(name: service), body: body, headers: [:], max: Self.answersMax, timeout: timeout)
             // A reply that does not decode comes from a sender that is not a service; it is ignored.
             return replies.compactMap { try? StoreJSON.decode(Reply.self, from: $0.body) }
         } catch  where error.code == .noResponders {

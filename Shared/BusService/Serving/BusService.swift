@@ -25,6 +25,8 @@ package final class BusService: ServiceLifecycle.Service {
     let started = Timestamp.wallClock()
     let health = HealthChecks()
     let inFlight = InFlightRequests()
+    /// Keeps the spans of requests, for `$SRV.TRACE`.
+    package let spans: SpanKeeper
     private let readiness = Readiness()
     /// Set once the operator has asked for a graceful end.
     let drainRequest = DrainRequest()
@@ -41,14 +43,16 @@ package final class BusService: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - instance: Random for each process start. Both `$SRV` and logs name the instance by it.
     ///   - description: One sentence, for `$SRV.INFO`.
+    ///   - spans: Keeps the spans of requests.
     ///   - undeclared: Gets the errors that an endpoint answers and does not declare, for tests.
     package init(
         name: ServiceName, version: String, bus: any BusClient, logger: Logger,
         instance: String = RandomIdentifier.hex(digits: 24), description: String = "",
-        undeclared: UndeclaredErrorHook? = nil
+        spans: SpanRing = SpanRing(), undeclared: UndeclaredErrorHook? = nil
     ) {
         identity = ServiceIdentity(name: name.rawValue, id: instance, version: version)
         self.description = description
+        self.spans = SpanKeeper(service: name.rawValue, instance: instance, ring: spans)
         self.bus = bus
         self.logger = logger
         self.undeclared = undeclared
@@ -220,12 +224,21 @@ package final class BusService: ServiceLifecycle.Service {
         let context = RequestContext(endpoint: endpoint.name, headers: message.headers, logger: logger)
         guard let slot = inFlight.begin(endpoint.subject) else {
             let error = StoreError(.serviceUnavailable, "\(endpoint.name) is overloaded", retryAfterMs: 100)
-            return finish(message, endpoint, context, .failure(error), since: arrival)
+            return finish(message, endpoint, context, .failure(error), nil, since: arrival)
         }
+        // Polls have no spans: they would displace those of requests.
+        let span =
+            BrokerSubject.isPoll(endpoint.subject)
+            ? nil : spans.begin(endpoint.name, .server, context.trace, parent: context.parentSpan)
         // Not a child of anything, because the callback is not async; `inFlight` holds it until it is done.
         let task = Task(executorPreference: bus.loop) {
-            let result = await endpoint.result(message.body, context)
-            self.finish(message, endpoint, context, result, since: arrival)
+            let result =
+                if let span {
+                    await span.during { await endpoint.result(message.body, context) }
+                } else {
+                    await endpoint.result(message.body, context)
+                }
+            self.finish(message, endpoint, context, result, span, since: arrival)
             self.inFlight.end(slot, endpoint.subject)
         }
         inFlight.attach(task, to: slot)
@@ -234,7 +247,7 @@ package final class BusService: ServiceLifecycle.Service {
     /// Sends the reply and records the request.
     private func finish(
         _ message: BusMessage, _ endpoint: ServedEndpoint, _ context: RequestContext,
-        _ result: Result<[UInt8], StoreError>, since arrival: ContinuousClock.Instant
+        _ result: Result<[UInt8], StoreError>, _ span: RecordedSpan?, since arrival: ContinuousClock.Instant
     ) {
         var failure: StoreError?
         do {
@@ -250,6 +263,7 @@ package final class BusService: ServiceLifecycle.Service {
             context.logger.warning("a reply could not be sent", metadata: ["error": "\(error)"])
         }
         endpoint.record(failure, since: arrival)
+        span?.end(error: failure?.code.name)
         guard logger.logLevel <= .debug else { return }
         context.logger.debug(
             "answered",

@@ -8,6 +8,8 @@ package struct RequestContext: Sendable {
     package let deadline: ContinuousClock.Instant
     /// This hop's span in the caller's trace.
     package let trace: TraceContext
+    /// The caller's span. Nil for a trace that begins here.
+    let parentSpan: String?
     /// `Sb-Id`, the idempotency key, or a random one when the caller sent none.
     package let requestIdentifier: String
     /// `Sb-Attempt`, from 1.
@@ -24,11 +26,13 @@ package struct RequestContext: Sendable {
     ///   - deadline: Nil: 5 s from now.
     package init(
         endpoint: String, deadline: ContinuousClock.Instant? = nil, trace: TraceContext = TraceContext(),
-        requestIdentifier: String? = nil, attempt: Int = 1, actor: String? = nil, logger: Logger
+        parentSpan: String? = nil, requestIdentifier: String? = nil, attempt: Int = 1, actor: String? = nil,
+        logger: Logger
     ) {
         self.endpoint = endpoint
         self.deadline = deadline ?? .now + BusServiceLimits.defaultTimeout
         self.trace = trace
+        self.parentSpan = parentSpan
         self.requestIdentifier = requestIdentifier ?? RandomIdentifier.hex(digits: 32)
         self.attempt = attempt
         self.actor = actor
@@ -38,10 +42,11 @@ package struct RequestContext: Sendable {
     /// Reads the headers of a request that has just arrived. Missing or malformed headers get their defaults, unknown
     /// ones are ignored.
     init(endpoint: String, headers: BusHeaders, logger: Logger) {
+        let (trace, parent) = TraceContext.received(headers[BusHeader.traceparent])
         self.init(
-            endpoint: endpoint, deadline: .now + BusServiceLimits.timeout(of: headers),
-            trace: .next(after: headers[BusHeader.traceparent]),
-            requestIdentifier: headers[BusHeader.sbID], attempt: headers[BusHeader.sbAttempt].flatMap(Int.init) ?? 1,
+            endpoint: endpoint, deadline: .now + BusServiceLimits.timeout(of: headers), trace: trace,
+            parentSpan: parent, requestIdentifier: headers[BusHeader.sbID],
+            attempt: headers[BusHeader.sbAttempt].flatMap(Int.init) ?? 1,
             actor: headers[BusHeader.sbActor], logger: logger)
     }
 

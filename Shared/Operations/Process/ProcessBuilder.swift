@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import Metrics
 import PlantedBugs
+import Tracing
 
 /// Builds a process's environment, and tears it down.
 enum ProcessBuilder {
@@ -23,6 +24,7 @@ enum ProcessBuilder {
         try checkPlantedBug(logger)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
+        InstrumentationSystem.bootstrap(SpanTracer())
         let loop: UVLoop
         do throws(UVError) {
             loop = try UVLoop.start(name: name)

@@ -56,7 +56,10 @@ package enum ServiceMain {
             let bus = try await BusClientService.open(process)
             let service = BusService(
                 name: name, version: StorebusVersion.number, bus: bus, logger: process.logger,
-                instance: process.instance, description: description)
+                instance: process.instance, description: description,
+                spans: SpanRing(
+                    capacity: try process.configuration.int(
+                        "trace.spans", default: SpanRing.usualCapacity, in: 0...65_536)))
             service.healthCheck("bus") { bus.state == .connected ? .pass : .fail("no connection to the bus") }
             process.monitor.route("/healthz") { _ in
                 let health = await service.healthResponse()

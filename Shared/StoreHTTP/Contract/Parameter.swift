@@ -195,6 +195,13 @@ extension Parameter {
     package static let tapText = Parameter(
         "text", "Only messages with this text, in the subject, a header or the body.",
         ["type": "string", "minLength": 1, "maxLength": 255])
+    package static let tracesOf = Parameter(
+        "of", as: "tracesOf", "Only traces of this identifier: a trace's, a transaction's or a notification's.",
+        ["type": "string", "minLength": 1, "maxLength": 255], example: "2000000000000001")
+    package static let slowerThan = Parameter(
+        "slowerThan", "Only traces that begin with a span of at least as many milliseconds.", .integer(0...300_000))
+    package static let traceLimit = Parameter(
+        "limit", as: "traceLimit", "The maximum number of traces. Default: 100.", .integer(1...100))
     package static let fault = Parameter("fault", "Only faults of this kind.", .type(BusFault.self))
     package static let faultyService = Parameter(
         "service", "Only faults at this service.", .faultTarget)

@@ -1185,6 +1185,20 @@ extension TestersResponse {
     }
 }
 
+extension TracesResponse {
+    @_disfavoredOverload
+    package init(traces: borrowing [Trace]) {
+        self.init(traces: copy traces)
+    }
+}
+
+extension TracesResponse.Trace {
+    @_disfavoredOverload
+    package init(traceId: borrowing String, spans: [TraceSpan]) {
+        self.init(traceId: copy traceId, spans: spans)
+    }
+}
+
 extension TransactionInfoResponse {
     @_disfavoredOverload
     package init(signedTransactionInfo: borrowing String) {

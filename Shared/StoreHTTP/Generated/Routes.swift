@@ -140,6 +140,10 @@ extension SubscriptionRoutes {
     static let all: [any HTTPOperation] = [list, update, showPriceConsent, search, timeline]
 }
 
+extension TraceRoutes {
+    static let all: [any HTTPOperation] = [list]
+}
+
 extension TransactionRoutes {
     static let all: [any HTTPOperation] = [
         unfinished, stream, get, finish, requestRefund, answerStorefrontChange, history, search, find, redeliver,
@@ -155,6 +159,6 @@ extension StoreRoutes {
         DownloadRoutes.all, FamilyRoutes.all, IntentRoutes.all, IsolatedStoreRoutes.all, KeyRoutes.all,
         MonitoringRoutes.all, NotificationRoutes.all, OfferCodeRoutes.all, PaymentRoutes.all, ProductRoutes.all,
         PromotionRoutes.all, ReceiptRoutes.all, RestoreRoutes.all, SessionRoutes.all, SignedRoutes.all,
-        SigningRoutes.all, StorePageRoutes.all, SubscriptionRoutes.all, TransactionRoutes.all
+        SigningRoutes.all, StorePageRoutes.all, SubscriptionRoutes.all, TraceRoutes.all, TransactionRoutes.all
     ]
 }

@@ -2299,6 +2299,18 @@ extension SnapshotRequest {
     }
 }
 
+extension SpanRequest {
+    @_disfavoredOverload
+    package init(
+        traceIds: borrowing [String]? = nil, text: String? = nil, atLeastMicros: Int64? = nil, rootsOnly: Bool? = nil,
+        limit: Int, after: [String: Int64]? = nil
+    ) {
+        self.init(
+            traceIds: copy traceIds, text: text, atLeastMicros: atLeastMicros, rootsOnly: rootsOnly, limit: limit,
+            after: after)
+    }
+}
+
 extension StartPurchaseReply {
     @_disfavoredOverload
     public init(outcome: borrowing Outcome, intentIdentifier: String? = nil) {
@@ -2700,6 +2712,20 @@ extension TimelineRequest {
     @_disfavoredOverload
     public init(_ transaction: borrowing ScopedIdentifier, after: String? = nil, limit: Int = 100) {
         self.init(transaction: copy transaction, after: after, limit: limit)
+    }
+}
+
+extension TraceSpan {
+    @_disfavoredOverload
+    package init(
+        traceId: borrowing String, spanId: String, parentSpanId: String? = nil, name: String, kind: Kind,
+        service: String, instance: String, startedAtMicros: Int64, durationMicros: Int64, error: String? = nil,
+        attributes: [String: String] = [:]
+    ) {
+        self.init(
+            traceId: copy traceId, spanId: spanId, parentSpanId: parentSpanId, name: name, kind: kind, service: service,
+            instance: instance, startedAtMicros: startedAtMicros, durationMicros: durationMicros, error: error,
+            attributes: attributes)
     }
 }
 

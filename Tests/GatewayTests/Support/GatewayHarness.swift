@@ -63,15 +63,17 @@ final class GatewayHarness: Sendable {
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
         database = try GatewaySchema.open(in: directory.path, logger: logger)
+        let ring = SpanRing()
         gateway = Gateway(
             bus: NotingBus(client: gatewayClient, subjects: subjects), tokens: tokens,
             adminKey: AdminKey(Sample.adminKey),
             database: database,
             environment: environment, consoleFiles: consoleFiles, operatorBus: operatorBus,
-            imports: imports, catalogTimeout: catalogTimeout, now: { box.now },
+            imports: imports, spans: SpanKeeper(service: "gateway", instance: "test", ring: ring),
+            catalogTimeout: catalogTimeout, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
-        service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
+        service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger, spans: ring)
         clockBox = box
         let answer: @Sendable (EligibilityRequest) -> EligibilityReply = { [eligibilityRequests] request in
             eligibilityRequests.append(request)

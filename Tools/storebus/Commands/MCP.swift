@@ -1,5 +1,4 @@
 import ArgumentParser
-import EventLoop
 import Glibc
 import StoreModels
 
@@ -36,7 +35,9 @@ struct MCPCommand: AsyncParsableCommand, TerminalCommand {
             environment.console.narrate("note: this waits for JSON-RPC on standard input; Ctrl-D ends it\n")
         }
         let server = MCPServer(tools: tools, canWrite: write, fixed: fixed) { words in
-            await Self.outcome(of: words, environment)
+            let outcome = await CommandCall.run(words, in: environment)
+            let texts = outcome.isSuccess ? [outcome.result] : [outcome.result, outcome.narration]
+            return MCPServer.Outcome(texts: texts.filter { !$0.isEmpty }, isError: !outcome.isSuccess)
         } send: {
             environment.console.result(JSONText.line($0) + "\n")
         }
@@ -66,28 +67,5 @@ struct MCPCommand: AsyncParsableCommand, TerminalCommand {
                 ])
         }
         return CommandTool.all.filter { wanted.contains($0.path[0]) }
-    }
-
-    /// The registration of signals that a call does not handle.
-    private final class Unheard {}
-
-    /// Runs a command line as a pipe would see it, and returns what it printed.
-    private static func outcome(of words: [String], _ environment: CommandEnvironment) async -> MCPServer.Outcome {
-        let said = Locked((result: "", narration: ""))
-        var environment = environment
-        environment.console = Console(
-            result: { text in said.withLock { $0.result += text } },
-            narration: { text in said.withLock { $0.narration += text } })
-        environment.terminal = .none
-        environment.answer = { nil }
-        environment.takesPipes = false
-        // The server ends its calls.
-        environment.onStop = { _ in Unheard() }
-        environment.onSignal = { _ in Unheard() }
-        let status = await CommandLineEntry.run(words, environment: environment)
-        let isError = status != CLIExit.success.rawValue
-        let (result, narration) = said.withLock { $0 }
-        let texts = isError ? [result, narration] : [result]
-        return MCPServer.Outcome(texts: texts.filter { !$0.isEmpty }, isError: isError)
     }
 }

@@ -134,6 +134,8 @@ struct UpPlan: Sendable {
     var timeRate: ClockRate?
     /// Command to run when the store opens an app that is not running.
     var openApp: String?
+    /// Where traces go. Nil keeps them in the processes.
+    var collector: OTLPSettings?
 
     /// - Throws: `usage` for files and apps that do not match, errors of a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
@@ -172,7 +174,8 @@ struct UpPlan: Sendable {
         return UpPlan(
             settings: settings, imports: read, initDirectory: initDirectory, serviceList: serviceList,
             adminKey: environment["STOREBUS_ADMIN_KEY"],
-            timeRate: command.timeRate.flatMap(RateText.rate), openApp: command.openApp)
+            timeRate: command.timeRate.flatMap(RateText.rate), openApp: command.openApp,
+            collector: try OTLPSettings.find(environment))
     }
 
     /// Reads the port for HTTPS. Nil for one that the gateway is to refuse or to choose.

@@ -15,6 +15,7 @@ final class UpRun {
     private var waiting: Task<Void, Never>?
     private var opening: Task<Void, Never>?
     private var openingApps: Task<Void, Never>?
+    private var exporting: Task<Void, Never>?
     private var failure: CLIError?
 
     /// - Parameter isDetached: Whether no terminal can send Ctrl-C.
@@ -57,8 +58,8 @@ final class UpRun {
             if case .allReady = report, let self, let stack { self.open(stack, adminKey: adminKey) }
         }
         stack = running
-        let signals = StopSignals { _ in
-            running.stop()
+        let signals = StopSignals { [weak self] _ in
+            Task { @MainActor in self?.stop(running) }
         }
         defer { withExtendedLifetime(signals) {} }
         waiting = progress.isShown ? progress.tick("starting") : nil
@@ -66,7 +67,9 @@ final class UpRun {
         await endWaiting()
         opening?.cancel()
         openingApps?.cancel()
+        exporting?.cancel()
         await openingApps?.value
+        await exporting?.value
         unlink(directory.runRecord)
         if let failure { throw failure }
         return try status(outcome)
@@ -97,6 +100,7 @@ final class UpRun {
                 let clock = try await setClocks(imports, api)
                 try await openApps(api)
                 try record.write(to: directory)
+                exportTraces()
                 // The store becomes ready with this, so commands find its record by then.
                 try tellGateway(outcome)
                 await announce(record, imports, clock, api, addresses(stack, host: host))
@@ -204,6 +208,32 @@ final class UpRun {
         }
         let start = try await opener.position()
         openingApps = Task { await opener.run(from: start) }
+    }
+
+    /// Exports traces from now on, until the store stops, if OpenTelemetry's variables name a collector.
+    private func exportTraces() {
+        guard let settings = plan.collector else { return }
+        let environment = CommandEnvironment.current
+        exporting = Task { [console, directory] in
+            do throws(CLIError) {
+                let target = try BusTarget.find(url: nil, tokenFile: nil, data: directory.path, environment)
+                try await target.join { client throws(CLIError) in
+                    _ = await TraceExporter(settings, bus: client) { console.narrate("note: \($0)\n") }.run()
+                }
+            } catch {
+                console.narrate("note: traces are not exported: \(error.message)\n")
+            }
+        }
+    }
+
+    /// Ends the export, which asks the processes a last time, and then the processes. A second signal does not wait.
+    private func stop(_ stack: Stack) {
+        guard let exporting, !exporting.isCancelled else { return stack.stop() }
+        exporting.cancel()
+        Task {
+            await exporting.value
+            stack.stop()
+        }
     }
 
     // MARK: Telling

@@ -114,6 +114,8 @@ struct CLIErrorCode: Hashable, Sendable {
     static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
     static let notReady = CLIErrorCode("notReady", .temporary)
     static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
+    /// `scenario run`: a file that is no scenario.
+    static let scenarioInvalid = CLIErrorCode("scenarioInvalid", .badInput)
     /// The user answered a question with no.
     static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
     /// `sub renew` or `sub resolve-billing`: the charge was declined.
@@ -152,7 +154,8 @@ struct CLIErrorCode: Hashable, Sendable {
     static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
-        serviceFailed, notReady, transactionAmbiguous, notConfirmed, chargeDeclined, notInTime, unhealthy,
+        serviceFailed, notReady, transactionAmbiguous, scenarioInvalid, notConfirmed, chargeDeclined, notInTime,
+        unhealthy,
         commandFailed, receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
         offerKeyUnusable, busUnreachable, busRefused, noResponders, isolatedStoreNotFound, interrupted, `internal`,
     ]

@@ -117,6 +117,7 @@ struct CommandContext: Sendable {
 
     func print(_ result: CommandResult) {
         let result = result.completed(printed)
+        environment.takeNames(result.names)
         console.result(result.output(format, style))
         if !isQuiet { console.narrate(result.narration(format)) }
     }
@@ -164,6 +165,7 @@ extension OutputOptions {
     func print(_ result: CommandResult) {
         let environment = CommandEnvironment.current
         let result = result.completed(environment.printed)
+        environment.takeNames(result.names)
         environment.console.result(result.output(format, style(environment)))
         if !quiet { environment.console.narrate(result.narration(format)) }
     }

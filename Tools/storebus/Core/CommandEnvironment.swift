@@ -35,6 +35,12 @@ struct CommandEnvironment: Sendable {
     /// Completes printed commands with the flags of this one.
     var printed = PrintedCommands.none
 
+    /// Takes the identifiers in each printed result.
+    var takeNames: @Sendable (_ names: [String]) -> Void = { _ in }
+
+    /// Whether the recording of a scenario takes the command.
+    var isRecorded = true
+
     /// Timeout of a request for shell completion.
     var completionTimeout = Duration.milliseconds(500)
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import Glibc
 
 /// Runs a command line and turns its end into a message and an exit status.
@@ -19,8 +20,21 @@ package enum CommandLineEntry {
         if StorebusCommand.type(of: CommandTree.root.path(arguments)) is any InstallationCommand.Type {
             environment.variables[EffectiveSettings.storeVariable] = nil
         }
+        let named = Locked<[String]>([])
+        let takeNames = environment.takeNames
+        environment.takeNames = { names in
+            named.withLock { $0 += names }
+            takeNames(names)
+        }
         let completing = environment
-        return await CommandEnvironment.$current.withValue(completing) { await end(arguments, completing) }
+        let status = await CommandEnvironment.$current.withValue(completing) { await end(arguments, completing) }
+        guard completing.isRecorded else { return status }
+        do throws(CLIError) {
+            try ScenarioRecording.add(arguments, names: named.withLock(\.self), status: status, completing)
+        } catch {
+            completing.console.narrate("note: the command was not recorded: \(error.message)\n")
+        }
+        return status
     }
 
     @MainActor
@@ -231,6 +245,24 @@ enum GlobalFlags {
             }
         }
         return Array(rest)
+    }
+
+    /// The arguments without the flags of every command, but `--yes`.
+    static func removed(_ arguments: [String]) -> [String] {
+        var kept: [String] = []
+        var rest = arguments[...]
+        while let first = rest.first, first != "--" {
+            let next = behind(Array(rest))
+            if next.count == rest.count || first == "--yes" {
+                kept.append(first)
+                rest.removeFirst()
+            } else {
+                // `behind` may take several flags at once, and one of them may be --yes.
+                kept += rest.dropLast(next.count).filter { $0 == "--yes" }
+                rest = next[...]
+            }
+        }
+        return kept + rest
     }
 
     /// The output format of errors, also for an invalid command line.

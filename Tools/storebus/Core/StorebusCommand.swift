@@ -18,7 +18,8 @@ struct StorebusCommand: AsyncParsableCommand {
 
             The command line finds the store by .storebus/run/up.json here or in a directory above, unless --data, \
             --url, STOREBUS_URL and STOREBUS_ADMIN_KEY say otherwise. --store or STOREBUS_STORE names an isolated \
-            store of it. Only listen uses the network beyond the store's address. Results go to standard output, \
+            store of it. Only listen uses the network beyond the store's address, and traces where OpenTelemetry's \
+            variables name a collector. Results go to standard output, \
             everything else to standard error. -o json prints everything a table shows and more.
 
             Exit status:
@@ -50,7 +51,8 @@ struct StorebusCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Promotion", subcommands: [PromoCommand.self, IntentCommand.self]),
             CommandGroup(
-                name: "Explain", subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self]),
+                name: "Explain",
+                subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self, TraceCommand.self]),
             CommandGroup(
                 name: "Notifications",
                 subcommands: [NotificationsCommand.self, ListenCommand.self, TriggerCommand.self]),
@@ -59,7 +61,8 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Testing",
                 subcommands: [
                     AccountCommand.self, FamilyCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self,
-                    KeyCommand.self, CertificatesCommand.self, StoreCommand.self, ChaosCommand.self,
+                    KeyCommand.self, CertificatesCommand.self, StoreCommand.self, ScenarioCommand.self,
+                    ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, MCPCommand.self, VersionCommand.self]),

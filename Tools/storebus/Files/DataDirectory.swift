@@ -31,6 +31,8 @@ struct DataDirectory: Hashable, Sendable {
     var busToken: String { "\(path)/bus.token" }
     /// The file with the outcome of the imports of ``InitDirectory``, which the gateway reads.
     var importsFile: String { "\(runDirectory)/imports.json" }
+    /// The file of the ``ScenarioRecording`` that runs.
+    var recording: String { "\(path)/recording.jsonl" }
     /// The directory of the services' own bus tokens.
     var busDirectory: String { "\(path)/bus" }
     /// The file of the ``BusUsers``.

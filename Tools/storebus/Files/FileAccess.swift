@@ -62,6 +62,8 @@ enum FileAccess {
     /// Whether a file or directory of this name exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    static func isDirectory(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+
     /// Returns the system's status of a file, or nil if it is missing.
     static func status(_ path: String) -> stat? {
         var status = stat()

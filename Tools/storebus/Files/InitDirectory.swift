@@ -31,7 +31,7 @@ struct InitDirectory: Hashable, Sendable {
 
     /// - Throws: `fileNotFound` for a path that is no directory.
     init(_ path: String) throws(CLIError) {
-        guard let status = FileAccess.status(path), status.st_mode & S_IFMT == S_IFDIR else {
+        guard FileAccess.isDirectory(path) else {
             throw CLIError(
                 .fileNotFound, "\(path) is no directory", hints: ["--init takes a directory of catalogues"])
         }

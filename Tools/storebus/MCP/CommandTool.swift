@@ -74,7 +74,7 @@ struct CommandTool: Sendable {
     /// token's file to another bus.
     private static let hidden: Set = [
         "output", "quiet", "verbose", "color", "help", "version", "url", "data", "follow", "watch", "bus-url",
-        "bus-token-file", "out", "svg",
+        "bus-token-file", "out", "svg", "junit", "html", "fixtures",
     ]
 
     /// The tool as `tools/list` shows it.

@@ -37,7 +37,7 @@ final class MCPServer: Sendable {
 
     /// - Parameters:
     ///   - canWrite: Whether tools that change the store are offered.
-    ///   - fixed: Values of options for every call, by the options' names.
+    ///   - fixed: Values by the names of options. Each call gets them.
     ///   - run: Runs a command line behind `storebus`.
     ///   - send: Sends a message to the client.
     init(

@@ -112,9 +112,14 @@ extension ShellCommand: ExpressibleByStringInterpolation {
     }
 }
 
-/// Quotes a text as one word of a POSIX shell.
+/// A fault of a typed line.
+struct ShellFault: Error, Hashable, Sendable {
+    var reason: String
+}
+
+/// Words of a POSIX shell.
 enum ShellWord {
-    /// Quotes scalar by scalar: a combining mark does not hide the quotation mark before it.
+    /// Quotes a text as one word, scalar by scalar: a combining mark does not hide the quotation mark before it.
     ///
     /// Single quotes make everything literal but themselves. Control characters other than a line feed are
     /// printed by the shell, because a terminal into which the word is pasted would obey them.
@@ -131,6 +136,37 @@ enum ShellWord {
             }
         }
         return word + "'"
+    }
+
+    /// Divides a typed line into words, as a POSIX shell does without its expansions.
+    static func split(_ line: String) throws(ShellFault) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        for scalar in line.unicodeScalars {
+            if isEscaped {
+                // Between quotation marks a backslash quotes only itself and the mark.
+                if quote != nil, scalar != "\"", scalar != "\\" { word?.unicodeScalars.append("\\") }
+                word = (word ?? "") + String(scalar)
+                isEscaped = false
+            } else if scalar == "\\", quote != "'" {
+                isEscaped = true
+            } else if let open = quote {
+                if scalar == open { quote = nil } else { word?.unicodeScalars.append(scalar) }
+            } else if scalar == "'" || scalar == "\"" {
+                quote = scalar
+                word = word ?? ""
+            } else if scalar.properties.isWhitespace {
+                if let whole = word { words.append(whole) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(scalar)
+            }
+        }
+        guard quote == nil else { throw ShellFault(reason: "a quotation mark has no second one") }
+        guard !isEscaped else { throw ShellFault(reason: "a backslash quotes nothing") }
+        return words + (word.map { [$0] } ?? [])
     }
 
     static func isPlain(_ text: String) -> Bool {

@@ -3,6 +3,7 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.js';
 import { call, inStore } from './api.js';
 import { quote } from './format.js';
+import { record } from './recording.js';
 import { store } from './router.js';
 import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
@@ -18,7 +19,7 @@ export function curl({ method, path, body, key, session, stream }) {
 const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate', '--none', '--only-send']);
 
 // The bus is one for all stores.
-const OF_INSTALLATION = new Set(['bus', 'chaos']);
+const OF_INSTALLATION = new Set(['bus', 'chaos', 'trace']);
 
 // A command line of words; --bundle-id is added where the command takes one, and --store in an isolated one. A flag is followed by its value, and left out when
 // that is not given. What is named in the store is in a list of its own: it is never a flag, and from the first that begins with -
@@ -58,6 +59,7 @@ export async function perform(action) {
     if (action.confirm && !await confirm(action.label, action.confirm, action.verb || action.label)) return undefined;
     try {
         const answer = action.run ? await action.run() : await call(action.method, action.path, action);
+        record(action, answer);
         const of = value => typeof value === 'function' ? value(answer) : value;
         toast(of(action.said) || strings.done(action.label), of(action.to));
         return answer ?? true;

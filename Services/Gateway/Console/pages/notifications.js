@@ -119,7 +119,7 @@ function One({ app, id }) {
         const { signedTransactionInfo, signedRenewalInfo } = says?.data || {};
         const transaction = signedTransactionInfo && claims(signedTransactionInfo);
         const last = one.attempts.length - 1;
-        return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} primary /><${Action} of=${resendFailed(app)} done=${found.reload} /><${Json} title=${one.notificationUUID} of=${one} /><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
+        return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} primary /><${Action} of=${resendFailed(app)} done=${found.reload} /><${Json} title=${one.notificationUUID} of=${one} /><a class="button" href=${link('traces', one.notificationUUID)}>${strings.traces.open}</a><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
             <div class="columns"><div class="stack">
                 <${Card} title=${text.attempts}>${one.attempts.length === 0 ? html`<p class="soft">${text.noAttempts}</p>`
                     : html`<ol class="plain list">${one.attempts.map((attempt, index) => html`<${Attempt} of=${attempt} number=${hasAll(one.attempts) ? index + 1 : undefined} payload=${payload} first=${index === last} key=${index} />`).reverse()}</ol>`}</${Card}>

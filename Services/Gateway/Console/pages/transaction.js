@@ -78,7 +78,7 @@ function View({ row, timeline, notifications, reload }) {
         [text.username, row.payment.applicationUsername], [text.token, row.payment.appAccountToken && html`<${Id} of=${row.payment.appAccountToken} />`], [text.order, row.order && html`<${Id} of=${row.order} />`], [text.supersedes, row.supersedes && html`<a href=${link('transactions', row.supersedes)}>${row.supersedes}</a>`],
         [text.deliveries, row.deliveries], [text.revision, row.revision], [text.internal, row.id && html`<${Id} of=${row.id} />`],
     ];
-    return html`<${Head} title=${text.title(shortId(row))}><${Actions} of=${actionsOf(row)} done=${removed} /><${Json} title=${text.title(shortId(row))} of=${row} /></${Head}>
+    return html`<${Head} title=${text.title(shortId(row))}><${Actions} of=${actionsOf(row)} done=${removed} /><${Json} title=${text.title(shortId(row))} of=${row} /><a class="button" href=${link('traces', shortId(row))}>${strings.traces.open}</a></${Head}>
         <div class="columns">
             <div class="stack">
                 <${Card} title=${text.facts}><${Facts} of=${facts} /></${Card}>

@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import HTTPTypes
 import Logging
@@ -27,6 +28,10 @@ struct AccessRecord {
     /// Method and template of the route.
     private var endpoint: String?
     private var hasPrivatePath = false
+    /// Whether its span is kept. Streams, files of the console, and what monitoring asks for would displace requests.
+    private var isTraced = false
+    /// The identifiers in the path.
+    var parameters: [PathParameter: String] = [:]
     var principal = Principal.anonymous
     /// The isolated store that the request is about. Nil for the installation.
     var store: IsolatedApp?
@@ -47,11 +52,32 @@ struct AccessRecord {
     mutating func found(_ route: Route) {
         (self.route, access) = (route.path, route.access)
         (endpoint, hasPrivatePath) = (route.logName, route.hasPrivatePath)
+        isTraced =
+            route.operation.urgency != .unlimited && route.access != .open && route.operation != TraceRoutes.list.route
     }
 
     mutating func finish(status: HTTPResponse.Status, duration: Duration) {
         self.status = status.code
         self.duration = duration
+    }
+
+    /// Maximum length of an identifier in a span, in bytes.
+    private static let notedBytesMax = 255
+
+    /// Ends the request's span, which has the route's template for its name.
+    func end(_ span: RecordedSpan) {
+        // Who is not known displaces nothing.
+        guard isTraced, status != HTTPResponse.Status.unauthorized.code else { return }
+        span.operationName = endpoint ?? "\(method) \(route ?? "-")"
+        span.note("http.response.status_code", "\(status)")
+        if let store { span.note("storebus.store", store.store) }
+        // A look at a thing is no part of its course.
+        if !hasPrivatePath, method != .get {
+            for (name, value) in parameters where value.utf8.count <= Self.notedBytesMax {
+                span.note("storebus.\(name.rawValue)", value)
+            }
+        }
+        span.end(error: code?.name)
     }
 
     var milliseconds: Double { Double(duration / .microseconds(1)) / 1000 }

@@ -14,23 +14,30 @@ package struct GatewayResponder: HTTPResponder {
     let authenticator: Authenticator
     let stores: IsolatedStores
     let metrics: HTTPMetrics
+    /// Keeps the spans of requests. Nil keeps none.
+    let spans: SpanKeeper?
     let logger: Logger
     /// Whether the server speaks HTTPS itself.
     var isSecure = false
 
     /// Makes the responder of a route table.
     /// - Precondition: No two routes have the same method and path.
-    package init(_ routes: [Route], authenticator: Authenticator, stores: IsolatedStores, logger: Logger) {
+    package init(
+        _ routes: [Route], authenticator: Authenticator, stores: IsolatedStores, spans: SpanKeeper? = nil,
+        logger: Logger
+    ) {
         self.table = RouteTable(routes)
         self.authenticator = authenticator
         self.stores = stores
         self.metrics = HTTPMetrics()
+        self.spans = spans
         self.logger = logger
     }
 
     package func respond(to request: Request, context: GatewayContext) async throws -> Response {
         let start = Arrival.time(request.headers)
-        let trace = TraceContext.next(after: request.headers[.traceparent])
+        let (trace, parent) = TraceContext.received(request.headers[.traceparent])
+        let span = spans?.begin("", .server, trace, parent: parent)
         var record = AccessRecord(method: request.method, path: request.uri.path, traceID: trace.traceID)
         let serverCaller = Locked(ServerCaller())
         metrics.began()
@@ -50,6 +57,7 @@ package struct GatewayResponder: HTTPResponder {
         if record.serverCaller.reason != nil { record.code = .unauthenticated }
         record.finish(status: response.status, duration: ContinuousClock.now - start)
         metrics.ended(record)
+        if let span { record.end(span) }
         record.log(to: logger)
         return response
     }
@@ -63,6 +71,7 @@ package struct GatewayResponder: HTTPResponder {
         let target = try StoreTarget(path: request.uri.path, headers: request.headers)
         let (route, parameters) = try match(request.method, target.path)
         record.found(route)
+        record.parameters = parameters
         var principal: Principal
         if let known = try authenticator.known(for: route.access, headers: request.headers) {
             principal = known

@@ -19,6 +19,10 @@ package enum HTTPLimits {
     package static let adminPageMax = 500
     /// Maximum number of connections of the bus in a response, as the broker's.
     package static let busConnectionsMax = 1024
+    /// Maximum number of traces in a response.
+    package static let tracesMax = 100
+    /// Maximum duration by which traces are chosen, in milliseconds.
+    package static let slowMillisecondsMax = 300_000
     /// Maximum length, in characters, of text from clients that has no other limit.
     package static let identifierLengthMax = 255
     /// Timeout of a request unless `Sb-Timeout` sets another.

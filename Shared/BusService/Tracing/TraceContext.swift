@@ -42,9 +42,12 @@ package struct TraceContext: Sendable, Equatable {
     }
 
     /// The context of the receiver: same trace, new span. An absent or malformed header starts a trace.
-    package static func next(after traceparent: String?) -> TraceContext {
-        guard let parent = traceparent.flatMap(TraceContext.init(traceparent:)) else { return TraceContext() }
-        return TraceContext(traceID: parent.traceID, flags: parent.flags)
+    package static func next(after traceparent: String?) -> TraceContext { received(traceparent).trace }
+
+    /// The context of the receiver, and the sender's span. That is nil for a trace that begins here.
+    package static func received(_ traceparent: String?) -> (trace: TraceContext, parent: String?) {
+        guard let parent = traceparent.flatMap(TraceContext.init(traceparent:)) else { return (TraceContext(), nil) }
+        return (TraceContext(traceID: parent.traceID, flags: parent.flags), parent.spanID)
     }
 
     /// The value of the header.

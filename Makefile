@@ -44,7 +44,7 @@ GOLDEN  := StoreHTTP,Storebus,ServiceDatabase
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios simulate site schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist install lint format wire pictures imports identifiers names sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick golden test-tsan scenarios planted-bugs simulate site schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist check-dist install lint format wire pictures imports identifiers names sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 
 scenarios: tests-built ## Run only the tests with real processes.
 	@scripts/test $(SCRATCH) Scenarios PlantedBugTests
+
+planted-bugs: tests-built ## Have chaos runs find every planted bug; `make test` leaves out those that the simulation finds.
+	@STOREBUS_PLANTED=all scripts/test $(SCRATCH) PlantedBugTests
 
 simulate: SECONDS = 60
 simulate: ## Run seeds of the money path's simulation for SECONDS=60, from SEED= on; SECONDS=0 for that seed alone.
@@ -200,6 +203,9 @@ images: ## Build the two container images: the store's and the door's.
 
 dist: build ## Pack optimized executables for other machines: archive, Debian package, components, checksums, in dist/.
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)"
+
+check-dist: dist ## Check what `make dist` has packed, and buy with it.
+	@scripts/check-dist
 
 install: $(if $(wildcard dist/storebus-*-linux-*.tar.gz),,dist) ## Unpack what `make dist` has packed into PREFIX; DESTDIR= before it.
 	install -d "$(DESTDIR)$(PREFIX)"

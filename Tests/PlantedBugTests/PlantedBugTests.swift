@@ -5,7 +5,8 @@ import Testing
 
 /// Goal: `storebus chaos run` finds each planted bug on its seed, and nothing where there is none (ADR 0038).
 /// Method: a run against a store whose processes have the bug, on a fixed seed and no longer than the bug needs. Its
-/// report names an invariant that the bug breaks. Then the same runs without a bug.
+/// report names an invariant that the bug breaks. Then the same runs without a bug. `make planted-bugs` has all of them,
+/// another run those that the simulation does not find.
 @Suite(.serialized, .process) struct PlantedBugTests {
     /// What a run does besides its seed.
     struct Setting: Hashable, Sendable {
@@ -23,6 +24,14 @@ import Testing
         var setting: Setting
         /// The invariants one of which has to be found broken.
         var invariants: Set<String>
+        /// Whether the simulation finds it in each run of the tests, in a second.
+        var isSimulated = false
+    }
+
+    /// Those that only processes show, unless all are asked for.
+    private static var chosen: [Planted] {
+        let isAll = ProcessInfo.processInfo.environment["STOREBUS_PLANTED"] == "all"
+        return planted.filter { isAll || !$0.isSimulated }
     }
 
     /// A little trouble on the side, for mistakes that show without.
@@ -46,18 +55,21 @@ import Testing
     static let planted: [Planted] = [
         Planted(
             bug: "acknowledge-before-commit", seed: 1, setting: crashes,
-            invariants: ["P1", "P3", "P4", "P7", "P9", "Q3", "Q5"]),
-        Planted(bug: "no-deduplication", seed: 2, setting: purchases, invariants: ["P3"]),
-        Planted(bug: "check-then-insert", seed: 3, setting: repeats, invariants: ["P3"]),
-        Planted(bug: "finish-not-persisted", seed: 4, setting: purchases, invariants: ["Q3"]),
-        Planted(bug: "journal-row-missing", seed: 5, setting: subscriptions, invariants: ["Q2", "Q6"]),
+            invariants: ["P1", "P3", "P4", "P7", "P9", "Q3", "Q5"], isSimulated: true),
+        Planted(bug: "no-deduplication", seed: 2, setting: purchases, invariants: ["P3"], isSimulated: true),
+        Planted(bug: "check-then-insert", seed: 3, setting: repeats, invariants: ["P3"], isSimulated: true),
+        Planted(bug: "finish-not-persisted", seed: 4, setting: purchases, invariants: ["Q3"], isSimulated: true),
+        Planted(
+            bug: "journal-row-missing", seed: 5, setting: subscriptions, invariants: ["Q2", "Q6"], isSimulated: true),
         Planted(bug: "gap-in-seq", seed: 6, setting: lostHints, invariants: ["Q2", "Q6"]),
         Planted(bug: "strangers-event", seed: 7, setting: purchases, invariants: ["P11"]),
-        Planted(bug: "renewal-without-unique-row", seed: 8, setting: subscriptions, invariants: ["P2"]),
-        Planted(bug: "offer-claimed-twice", seed: 9, setting: offers, invariants: ["O1"]),
-        Planted(bug: "intent-paid-twice", seed: 10, setting: repeats, invariants: ["I3"]),
+        Planted(
+            bug: "renewal-without-unique-row", seed: 8, setting: subscriptions, invariants: ["P2"], isSimulated: true),
+        Planted(bug: "offer-claimed-twice", seed: 9, setting: offers, invariants: ["O1"], isSimulated: true),
+        Planted(bug: "intent-paid-twice", seed: 10, setting: repeats, invariants: ["I3"], isSimulated: true),
         Planted(bug: "cached-eligibility", seed: 11, setting: offers, invariants: ["O2"]),
-        Planted(bug: "charge-under-new-key", seed: 12, setting: lostCharges, invariants: ["P2", "P3"]),
+        Planted(
+            bug: "charge-under-new-key", seed: 12, setting: lostCharges, invariants: ["P2", "P3"], isSimulated: true),
         Planted(bug: "notification-made-twice", seed: 13, setting: purchases, invariants: ["N1"]),
         Planted(bug: "positions-reused", seed: 14, setting: stores, invariants: ["N1", "N2"]),
         Planted(bug: "scope-dropped", seed: 15, setting: stores, invariants: ["X1"]),
@@ -69,7 +81,7 @@ import Testing
     @Test func `each planted bug is found on its seed`() async throws {
         let names = try await Self.namesOfBugs()
         #expect(Set(Self.planted.map(\.bug)) == Set(names), "each bug has its row")
-        let rows = try await Self.all(Self.planted) { planted in
+        let rows = try await Self.all(Self.chosen) { planted in
             (planted, try await Self.search(planted))
         }
         print("| bug | seed | workload, faults | broken invariants | found after |\n|---|---|---|---|---|")
@@ -88,10 +100,12 @@ import Testing
 
     @Test func `the same runs without a bug are valid`() async throws {
         var seeds: [Setting: Int] = [:]
-        for planted in Self.planted { seeds[planted.setting] = planted.seed }
-        for (setting, result) in try await Self.all(
-            Array(seeds), { ($0.key, try await Self.run($0.key, seed: $0.value)) })
-        {
+        for planted in Self.chosen { seeds[planted.setting] = planted.seed }
+        // Alone: an honest request that waits for a core looks as one that hostile clients have kept out.
+        let crowded = seeds.removeValue(forKey: Self.strangers)
+        var results = try await Self.all(Array(seeds)) { ($0.key, try await Self.run($0.key, seed: $0.value)) }
+        results.append((Self.strangers, try await Self.run(Self.strangers, seed: try #require(crowded))))
+        for (setting, result) in results {
             #expect(result.verdict == "valid", "\(setting): \(result.line)\n\(result.details)")
         }
     }

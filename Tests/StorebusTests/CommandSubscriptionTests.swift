@@ -1,5 +1,6 @@
 import StoreHTTP
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Storebus
@@ -209,7 +210,7 @@ import Testing
 
     @Test func `a renewal whose charge was declined is no success, and says that the period goes on`() async {
         let (status, said) = await declining("renew").run("sub", "renew", "--as", "alice")
-        #expect(status == .refused)
+        #expect(status == .purchaseFailed)
         #expect(said.result == "")
         #expect(
             said.narration.hasPrefix(
@@ -217,6 +218,27 @@ import Testing
         #expect(said.narration.contains("[chargeDeclined]"))
         #expect(said.narration.contains("storebus sub fail-next 2000000000000001"), "\(said.narration)")
         #expect(!said.narration.contains("--processor approve"))
+    }
+
+    @Test func `a renewal whose charge was declined is recorded as a step that fails`() async throws {
+        let (place, _) = try Fixtures.project("http://127.0.0.1:7430")
+        let file = place.file("life.scenario.yaml")
+        let store = declining("renew")
+        store.answer(
+            "POST /admin/v1/transactions/t_4/expire", status: 409, StubTransport.problem(409, .transactionStateInvalid))
+        let alice = ["--as", "alice"]
+        for words in [["scenario", "record", file], ["sub", "renew"] + alice, ["sub", "expire"] + alice] {
+            _ = await Recorder.run(words, directory: place.path, transport: store)
+        }
+        // The end was refused, so nothing was done.
+        let written = try #require(FileAccess.text(file))
+        #expect(
+            written.hasSuffix(
+                """
+                steps:
+                  - run: storebus sub renew --as alice
+                    fails: true
+                """), "\(written)")
     }
 
     @Test func `billing that is declined again is not resolved, and the account's setting is named`() async {
@@ -228,7 +250,7 @@ import Testing
         #expect(other.contains("try again: storebus sub resolve-billing 2000000000000001"), "\(other)")
         store.answer("GET /admin/v1/testers/alice", FakeStore.alice.with(["processor": "decline"]))
         let (status, said) = await store.run("sub", "resolve-billing", "--as", "alice")
-        #expect(status == .refused)
+        #expect(status == .purchaseFailed)
         #expect(said.result == "")
         #expect(said.narration.hasPrefix("error: still declined: the charge of 9.99 USD; no access, the charge is"))
         #expect(said.narration.contains("storebus account set alice --processor approve"))

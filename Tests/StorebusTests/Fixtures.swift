@@ -1,6 +1,8 @@
 import ArgumentParser
+import Glibc
 import StoreHTTP
 import StoreModels
+import StorebusTesting
 
 @testable import Storebus
 
@@ -29,6 +31,19 @@ enum Fixtures {
             @OptionGroup var options: GlobalOptions
         }
         return try await Command.asyncParse(arguments).options
+    }
+
+    /// A directory in which a store of the address runs: its data are in `.storebus`.
+    static func project(_ url: String) throws -> (place: TemporaryDirectory, directory: DataDirectory) {
+        let place = try TemporaryDirectory()
+        let directory = DataDirectory(place.file(".storebus"))
+        try directory.prepare()
+        try FileAccess.write(Array("secret\n".utf8), to: directory.adminKey, mode: 0o600)
+        try RunRecord(
+            pid: getpid(), url: url, busURL: "storebus://127.0.0.1:7420", monitorPort: nil,
+            dataDirectory: directory.path, startedAt: .wallClock(), version: StorebusVersion.number
+        ).write(to: directory)
+        return (place, directory)
     }
 
     static let session = SessionResponse(

@@ -123,20 +123,8 @@ import Testing
         #expect(table.contains("t-6") && table.contains("removing") && table.contains("t-7"))
     }
 
-    private func project() throws -> (place: TemporaryDirectory, directory: DataDirectory) {
-        let place = try TemporaryDirectory()
-        let directory = DataDirectory(place.file(".storebus"))
-        try directory.prepare()
-        try FileAccess.write(Array("secret\n".utf8), to: directory.adminKey, mode: 0o600)
-        try RunRecord(
-            pid: getpid(), url: Self.installation, busURL: "storebus://127.0.0.1:7420", monitorPort: nil,
-            dataDirectory: directory.path, startedAt: .wallClock(), version: StorebusVersion.number
-        ).write(to: directory)
-        return (place, directory)
-    }
-
     @Test func `the key of a directory is that of each isolated store of its installation`() throws {
-        let (place, directory) = try project()
+        let (place, directory) = try Fixtures.project(Self.installation)
         for (url, variables) in [
             (nil, ["STOREBUS_STORE": "t-1"]), ("\(Self.installation)/s/t-1", [:]),
             (nil, ["STOREBUS_URL": "\(Self.installation)/s/t-1"]), ("\(Self.installation)/", [:]),
@@ -152,7 +140,7 @@ import Testing
         "http://localhost:7430/s/t-1",
     ])
     func `the key of a directory is not sent to another origin, and the refusal says so`(url: String) async throws {
-        let (place, directory) = try project()
+        let (place, directory) = try Fixtures.project(Self.installation)
         #expect(try settings(url: url, [:], in: place.path).adminKey == nil)
         let store = FakeStore()
         store.answer("GET /admin/v1/stores", status: 401, StubTransport.problem(401, .unauthenticated))
@@ -236,7 +224,7 @@ import Testing
     }
 
     @Test func `each store has its own sessions, which go with it`() async throws {
-        let (place, directory) = try project()
+        let (place, directory) = try Fixtures.project(Self.installation)
         for flags in [[], ["--store", "t-7"]] {
             let bought = await Recorder.run(
                 ["buy", "pro.monthly", "--as", "alice"] + flags, directory: place.path, transport: FakeStore())

@@ -155,8 +155,8 @@ struct SubscriptionVerb: Sendable {
             storebus sub renew --as alice
 
             The clock does not move. To move it to the renewal use storebus time next. If the charge is declined, the \
-            command exits with 1: the period goes on, and the charge is tried again at its end. Grace or billing retry \
-            begins only there.
+            command exits with 10: the period goes on, and the charge is tried again at its end. Grace or billing \
+            retry begins only there.
             """)
     }
 
@@ -184,7 +184,7 @@ struct SubscriptionVerb: Sendable {
             storebus sub resolve-billing --as alice
 
             Acts as a customer who corrects the card. In the grace period the billing date stays. After it the new \
-            period begins now. If the charge is declined again, the command exits with 1.
+            period begins now. If the charge is declined again, the command exits with 10.
             """)
     }
 }

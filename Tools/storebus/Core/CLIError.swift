@@ -119,7 +119,7 @@ struct CLIErrorCode: Hashable, Sendable {
     /// The user answered a question with no.
     static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
     /// `sub renew` or `sub resolve-billing`: the charge was declined.
-    static let chargeDeclined = CLIErrorCode("chargeDeclined", .refused)
+    static let chargeDeclined = CLIErrorCode("chargeDeclined", .purchaseFailed)
     /// `wait` timed out.
     static let notInTime = CLIErrorCode("notInTime", .refused)
     /// `doctor` found a problem.
@@ -182,7 +182,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
     /// The store rejected the request, or the result of `wait` or `doctor` is negative.
     case refused = 1
-    /// A failed purchase, restore or download.
+    /// A failed purchase, renewal, restore or download.
     case purchaseFailed = 10
     case purchaseDeferred = 11
     case usage = 64
@@ -207,7 +207,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "done"
         case .refused: "the store refused, or the expected event did not happen"
-        case .purchaseFailed: "the purchase, restore or download failed or was cancelled"
+        case .purchaseFailed: "the purchase, renewal, restore or download failed or was cancelled"
         case .purchaseDeferred: "the purchase waits for approval"
         case .usage: "wrong command line"
         case .badInput: "bad input file"

@@ -25,7 +25,9 @@ export function record(action, answer) {
     // A line of several commands is none of a scenario's.
     const line = /[|]|\$\(/.test(action.cli) ? undefined : action.cli?.replace(/ --store t-\d+(?= |$)/, '').replaceAll('${', '$${');
     const made = [answer?.transactionIdentifier, answer?.intentIdentifier, answer?.keyIdentifier, answer?.id].find(Boolean);
-    keep({ ...recorded, lines: [...recorded.lines, { line, made, label: action.label, fails: /^storebus buy /.test(action.cli) && answer?.transactionState === 'failed' }] });
+    const isDeclined = /^storebus sub (renew|resolve-billing) /.test(action.cli) && !answer?.transaction;
+    const fails = isDeclined || /^storebus buy /.test(action.cli) && answer?.transactionState === 'failed';
+    keep({ ...recorded, lines: [...recorded.lines, { line, made, label: action.label, fails }] });
 }
 
 const quoted = line => / #|: /.test(line) ? JSON.stringify(line) : line;

@@ -39,9 +39,6 @@ public enum AppStore: Sendable {
         try await SKPaymentQueue.current.core.presentRedemption()
     }
 
-    /// A wish for redeeming an offer code. There are none.
-    public struct RedeemOption: Hashable, Sendable {}
-
     /// Lets the customer redeem an offer code, as ``presentOfferCodeRedeemSheet(in:)`` does, and returns the transaction.
     /// - Throws: ``StoreKitError``. It is `userCancelled` when no code was redeemed, and when a parent is asked first.
     @MainActor public static func presentOfferCodeRedeemSheet(
@@ -173,3 +170,6 @@ extension QueueCore {
         }
     }
 }
+
+/// A wish for redeeming an offer code. There are none.
+public struct RedeemOption: Hashable, Sendable {}

@@ -141,53 +141,79 @@ extension Product.SubscriptionInfo {
 
         /// How the price depends on seats. This store sells none.
         public var pricingModel: PricingModel {
-            .singlePrice(PricingModel.SinglePrice(billingPrice, billingDisplayPrice))
+            let billing = BillingInfo(price: billingPrice, displayPrice: billingDisplayPrice, period: billingPeriod)
+            return .singlePrice(SinglePrice(billingInfo: billing, commitmentInfo: commitmentInfo))
         }
-    }
 
-    /// How a price depends on the number of seats.
-    #if hasAttribute(nonexhaustive)
-        @nonexhaustive(warn)
-    #endif
-    public enum PricingModel: Hashable, Sendable {
-        /// One price for the purchase.
-        case singlePrice(SinglePrice)
-        /// A price that depends on the number of seats.
-        case seatBased(SeatBasedPricing)
+        /// How a price depends on the number of seats.
+        #if hasAttribute(nonexhaustive)
+            @nonexhaustive(warn)
+        #endif
+        public enum PricingModel: Hashable, Sendable {
+            /// One price for the purchase.
+            case singlePrice(SinglePrice)
+            /// A price that depends on the number of seats.
+            case seatBased(SeatBasedPricing)
+        }
 
         /// One price for the purchase.
         public struct SinglePrice: Hashable, Sendable {
             /// The price of one payment.
-            public let price: Decimal
-            /// The price as the storefront writes it.
-            public let displayPrice: String
-
-            init(_ price: Decimal, _ displayPrice: String) { (self.price, self.displayPrice) = (price, displayPrice) }
+            public let billingInfo: BillingInfo
+            /// The price and length of the commitment.
+            public let commitmentInfo: CommitmentInfo
         }
 
         /// The prices by numbers of seats.
         public struct SeatBasedPricing: Hashable, Sendable {
             /// The tiers, the fewest seats first.
             public let priceTiers: [PriceTier]
-        }
 
-        /// The price of a seat within a range of numbers.
-        public struct PriceTier: Hashable, Sendable {
-            /// The fewest seats of the tier.
-            public let minimumSeats: Int
-            /// The most seats of the tier. Nil for any number.
-            public let maximumSeats: Int?
-            /// The price of a seat.
-            public let billingInfo: SinglePrice
+            /// The price of a seat within a range of numbers.
+            public struct PriceTier: Hashable, Sendable {
+                /// The fewest seats of the tier.
+                public let minimumSeats: Int
+                /// The most seats of the tier. Nil for any number.
+                public let maximumSeats: Int?
+                /// The price of a seat.
+                public let billingInfo: BillingInfo
+            }
         }
+    }
+
+    /// The time that one payment is for.
+    public typealias BillingPeriod = Product.SubscriptionPeriod
+
+    /// The price of one payment, and the time that it is for.
+    public struct BillingInfo: Hashable, Sendable {
+        /// The price of one payment.
+        public let price: Decimal
+        /// The price as the storefront writes it.
+        public let displayPrice: String
+        /// The time that one payment is for.
+        public let period: BillingPeriod
     }
 
     /// A subscription that comes with another one.
     public struct BundledSubscription: Hashable, Sendable {
         /// The product's identifier.
-        public let productID: String
+        public let id: Product.ID
+        /// The name in the storefront's language.
+        public let displayName: String
+        /// The description in the storefront's language.
+        public let description: String
+        /// The price by itself.
+        public let price: Decimal
+        /// The price as the storefront writes it.
+        public let displayPrice: String
+        /// Whether a family shares it.
+        public let isFamilyShareable: Bool
         /// The group of the subscription.
         public let subscriptionGroupID: String
+        /// The level in its group. 1 is the highest.
+        public let subscriptionGroupLevel: Int
+        /// The group's name in the storefront's language.
+        public let subscriptionGroupDisplayName: String
     }
 }
 

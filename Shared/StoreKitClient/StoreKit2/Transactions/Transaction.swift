@@ -268,10 +268,30 @@ extension Transaction {
 
     /// The seats of a purchase. This store sells none.
     public struct MultiSeatInfo: Hashable, Sendable {
-        /// The number of seats.
-        public let totalSeats: Int
-        /// The number of seats that were taken back.
-        public let revokedSeats: Int
+        /// Who invites the members.
+        public let invitationManagement: InvitationManagement
+        /// The seats by their prices, in no order.
+        public let priceTiers: [PriceTier]
+        /// The number of seats that were taken back. Nil for none.
+        public let revokedSeatQuantity: Int?
+
+        /// Who invites the members of a purchase of several seats.
+        public struct InvitationManagement: RawRepresentable, Hashable, Sendable {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+            /// The App Store. Each member has a transaction.
+            public static let apple = InvitationManagement(rawValue: "APPLE")
+            /// The app.
+            public static let developer = InvitationManagement(rawValue: "DEVELOPER")
+        }
+
+        /// Seats that were bought at one price.
+        public struct PriceTier: Hashable, Sendable {
+            /// The price of a seat.
+            public let price: Decimal
+            /// The number of seats at this price.
+            public let quantity: Int
+        }
     }
 
     /// Another reason for a transaction.

@@ -65,7 +65,7 @@ enum Surface {
                 text += "\(terms.billingPeriod) \(commitment.period) \(terms[offers: .introductory].count)"
                 text += "\(terms.subscriptionOffers.count) \(terms.billingPlanType == .monthly)"
                 switch terms.pricingModel {
-                case .singlePrice(let price): text += price.displayPrice
+                case .singlePrice(let price): text += price.billingInfo.displayPrice + price.commitmentInfo.displayPrice
                 case .seatBased(let seats): text += "\(seats.priceTiers.map(\.minimumSeats))"
                 @unknown default: break
                 }
@@ -74,7 +74,12 @@ enum Surface {
         let isEligible = await subscription.isEligibleForIntroOffer
         let isGroupEligible = await Product.SubscriptionInfo.isEligibleForIntroOffer(
             for: subscription.subscriptionGroupID)
-        return text + "\(isEligible) \(isGroupEligible) \(subscription.bundledSubscriptions.isEmpty)"
+        for bundled in subscription.bundledSubscriptions {
+            text += bundled.id + bundled.displayName + bundled.description + bundled.displayPrice
+            text += "\(bundled.price) \(bundled.isFamilyShareable) \(bundled.subscriptionGroupLevel)"
+            text += bundled.subscriptionGroupID + bundled.subscriptionGroupDisplayName
+        }
+        return text + "\(isEligible) \(isGroupEligible)"
     }
 
     // MARK: Buying
@@ -194,6 +199,9 @@ enum Surface {
                 values += [info.billingPeriodNumber, info.totalBillingPeriods, info.price, info.expirationDate]
             }
         }
+        if let seats = transaction.multiSeatInfo, seats.invitationManagement != .developer {
+            values += [seats.priceTiers.map(\.price), seats.priceTiers.map(\.quantity), seats.revokedSeatQuantity]
+        }
         switch transaction.ownershipType {
         case .purchased, .familyShared: break
         default: values.append(transaction.ownershipType.rawValue)
@@ -289,6 +297,8 @@ enum Surface {
         try await AppStore.showManageSubscriptions(in: scene)
         try await AppStore.showManageSubscriptions(in: scene, subscriptionGroupID: "g")
         try await AppStore.presentOfferCodeRedeemSheet(in: scene)
+        let options: Set<RedeemOption> = []
+        _ = try await AppStore.presentOfferCodeRedeemSheet(from: scene, options: options).payloadValue
         AppStore.requestReview(in: scene)
         for await message in Message.messages {
             switch message.reason {

@@ -3,6 +3,8 @@
 Each is asked for by Apple's library and told by a notification that the library verifies.
 """
 
+import time
+
 from appstoreserverlibrary.api_client import APIError
 from appstoreserverlibrary.models.AccountTenure import AccountTenure
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
@@ -68,6 +70,16 @@ def main():
     call("DELETE", f"/admin/v1/apps/{APP}/notifications/endpoint", ADMIN)
 
 
+def completed(api, name, product):
+    """The status of an extension of all subscribers, which goes on behind the answer to its request."""
+    last = time.monotonic() + 30
+    while True:
+        status = api.get_status_of_subscription_renewal_date_extensions(name, product)
+        if status.complete or time.monotonic() > last:
+            return status
+        time.sleep(0.1)
+
+
 def extensions(api, happened):
     alice, bob = session("alice", APP), session("bob", APP)
     first = buy(alice, MONTHLY, "w-monthly")
@@ -107,7 +119,7 @@ def extensions(api, happened):
             extendByDays=days, extendReasonCode=ExtendReasonCode.OTHER, requestIdentifier=name,
             storefrontCountryCodes=storefronts, productId=product)))
     expect("all of a product", mass().requestIdentifier, "all")
-    status = api.get_status_of_subscription_renewal_date_extensions("all", MONTHLY)
+    status = completed(api, "all", MONTHLY)
     expect("all of them", (status.requestIdentifier, status.complete, status.completeDate, status.succeededCount,
                            status.failedCount), ("all", True, clock(APP), 1, 1))
     told = happened("RENEWAL_EXTENDED", "RENEWAL_EXTENSION.FAILURE", "RENEWAL_EXTENSION.SUMMARY")

@@ -17,7 +17,7 @@ struct TraceExporter: Sendable {
     /// Spans of one request.
     static let batchMax = 512
 
-    /// What has been sent, by instance.
+    /// The spans that were sent, and the number of the last one by instance.
     struct Progress: Hashable, Sendable {
         var after: [String: Int64] = [:]
         /// Spans that processes displaced before they were asked for.

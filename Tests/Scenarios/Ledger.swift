@@ -9,14 +9,18 @@ enum Ledger {
     private static let captureTime = Duration.seconds(5)
 
     /// Every charge, oldest first, once all that was bought is captured. Authorizations that are left then lapse. Of an
-    /// isolated store it is the store's own charges.
+    /// isolated store it is the store's own charges. A processor that is not back yet is asked again.
     static func charges(of store: StoreStack) async throws -> [Charge] {
         try await store.withBus("ledger") { bus in
             let services = ServiceCaller(bus: bus, caller: "ledger", retries: true)
             var charges: [Charge] = []
             var (open, since) = (-1, ContinuousClock.now)
             try await eventually("all that was bought is captured", within: .seconds(60)) {
-                charges = try await read(services, store.isolated?.bundleId)
+                do {
+                    charges = try await read(services, store.isolated?.bundleId)
+                } catch let error as StoreError where error.code == .serviceUnavailable {
+                    return false
+                }
                 let authorized = charges.count { $0.outcome == .authorized }
                 if authorized != open { (open, since) = (authorized, .now) }
                 return open == 0 || ContinuousClock.now - since >= captureTime

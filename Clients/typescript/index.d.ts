@@ -20,6 +20,8 @@ export class StoreError extends Error {
 export interface StoreOptions {
   /** A `.storekit` file by its path, or its JSON. Without one the store has a copy of the installation's app. */
   catalogue?: string | URL | object;
+  /** The name of a snapshot, which the store is a fork of. Then only `running` and `lifetime` apply. */
+  snapshot?: string;
   /** The bundle identifier. `com.example.app` without it. */
   app?: string;
   /** The instant that the clock is set to. Now without it. */
@@ -42,6 +44,8 @@ export class Installation {
   readonly url: string;
   request<Name extends keyof Operations>(operation: Name, options?: RequestOptions<Name>): Promise<Operations[Name]["response"]>;
   store(options?: StoreOptions): Promise<Store>;
+  /** Makes a store with everything that a store or snapshot has: `fork("subscribed")`, `fork("t-7")`. */
+  fork(source: string, options?: Pick<StoreOptions, "running" | "lifetime">): Promise<Store>;
   stop(): Promise<void>;
 }
 
@@ -69,6 +73,10 @@ export class Store {
   customer(account?: string, device?: string): Customer;
   /** The variables of `storebus env`, for a server that the test starts. */
   environment(): Record<string, string>;
+  /** Makes another store with everything that this one has now. Doing the same in both shows the same. */
+  fork(options?: Pick<StoreOptions, "running" | "lifetime">): Promise<Store>;
+  /** Keeps the store as it is now under a name, for `Installation.fork`. Seven days without a `lifetime`. */
+  snapshot(name: string, options?: { lifetime?: string }): Promise<void>;
   close(): Promise<void>;
 }
 

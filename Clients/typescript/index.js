@@ -122,7 +122,20 @@ export class Installation {
     return send(this.url, this.#key, operation, options);
   }
 
-  async store({ catalogue, app = "com.example.app", clock, running = false, lifetime = "1h", seed } = {}) {
+  async fork(source, { running = false, lifetime = "1h" } = {}) {
+    const path = { store: source };
+    return new Store(this, await this.request("POST /admin/v1/stores/{store}/fork", { path, body: { running, ttl: lifetime } }));
+  }
+
+  async store({ snapshot, ...options } = {}) {
+    if (snapshot === undefined) return await this.#make(options);
+    const { running, lifetime, ...others } = options;
+    const refused = Object.keys(others).filter((name) => others[name] !== undefined);
+    if (refused.length > 0) throw new TypeError(`a snapshot has a catalogue, a time and a seed; leave ${refused.join(", ")} out`);
+    return await this.fork(snapshot, { running, lifetime });
+  }
+
+  async #make({ catalogue, app = "com.example.app", clock, running = false, lifetime = "1h", seed }) {
     const values = { clock: instant(clock), ttl: lifetime, seed };
     if (catalogue === undefined) {
       return new Store(this, await this.request("POST /admin/v1/stores", { body: { from: { bundleId: app }, running, ...values } }));
@@ -169,6 +182,15 @@ export class Store {
       STOREBUS_ADMIN_KEY: this.adminKey, STOREBUS_ISSUER_ID: this.issuerId, STOREBUS_KEY_ID: this.keyId,
       STOREBUS_PRIVATE_KEY: this.privateKey, STOREBUS_ROOT_CERTIFICATE: this.rootCertificate.toString("base64"),
     };
+  }
+
+  async fork(options) {
+    return await this.#installation.fork(this.name, options);
+  }
+
+  async snapshot(name, { lifetime = "7d" } = {}) {
+    await this.#installation.request(
+      "POST /admin/v1/stores/{store}/snapshot", { path: { store: this.name }, body: { name, ttl: lifetime } });
   }
 
   async close() {

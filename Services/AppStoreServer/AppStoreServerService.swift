@@ -87,6 +87,8 @@ package final class AppStoreServerService: ServiceLifecycle.Service {
         handlers.handle(NotificationEndpoints.lease, leases.lease)
         handlers.handle(NotificationEndpoints.report, leases.report)
         handlers.handle(NotificationEndpoints.settled, notifications.settled)
+        handlers.handle(
+            NotificationEndpoints.copyApp, AppStoreDataCopy(database: database, clock: deliveries.clock(of:)).copy)
         handlers.handle(NotificationEndpoints.removeApp, AppStoreDataRemoval(database: database).remove)
         service.healthCheck(of: database)
         service.healthCheck("events") { [alarm] in alarm.health }

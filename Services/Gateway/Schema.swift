@@ -12,11 +12,14 @@ extension GatewaySchema {
             CREATE TABLE isolated_store (
                 number BIGINT PRIMARY KEY,
                 bundle_id TEXT NOT NULL UNIQUE,
-                state TEXT NOT NULL CHECK \(sql.oneOf("state", "making", "open", "removing")),
+                state TEXT NOT NULL CHECK \(sql.oneOf("state", "making", "open", "snapshot", "removing")),
+                snapshot TEXT,
                 created_at BIGINT NOT NULL,
                 expires_at BIGINT NOT NULL,
-                claimed_until BIGINT NOT NULL
+                claimed_until BIGINT NOT NULL,
+                CHECK ((state = 'snapshot') = (snapshot IS NOT NULL))
             );
+            CREATE UNIQUE INDEX isolated_store_snapshot ON isolated_store (snapshot) WHERE snapshot IS NOT NULL;
             CREATE TABLE app_deletion (
                 number BIGINT PRIMARY KEY,
                 bundle_id TEXT NOT NULL UNIQUE,

@@ -39,6 +39,7 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         endpoints.handle(ProcessorEndpoints.createRefund, ledger.refund)
         endpoints.handle(ProcessorEndpoints.reverseRefund, ledger.reverse)
         endpoints.handle(ProcessorEndpoints.listRefunds, ledger.listRefunds)
+        endpoints.handle(ProcessorEndpoints.copyApp, LedgerCopy(database: ledger.database).copy)
         service.healthCheck("ledger", of: ledger.database)
     }
 

@@ -8,6 +8,9 @@ import Persistence
 /// - `charge.is_uncaptured` is 1 for a charge that was only authorized. A cancelled one was voided.
 /// - The charge's lock ensures that its refunds never exceed it (P10), because a CHECK sees only one row.
 package enum PaymentProcessorSchema {
+    /// The SQL condition of an isolated store's charges, whose app's name has an `@`.
+    static let isOfStore = "replace(bundle_id, '@', '') <> bundle_id"
+
     /// The migrations, in order.
     package static let migrations = [
         Migration(number: 1, name: "0.1.0") { sql in
@@ -29,6 +32,7 @@ package enum PaymentProcessorSchema {
                 CHECK (outcome = 'cancelled' OR amount_minor IS NOT NULL),
                 CHECK (outcome <> 'pending' OR due_at IS NOT NULL)
             );
+            CREATE INDEX charge_store ON charge (bundle_id) WHERE \(isOfStore);
             CREATE INDEX charge_pending ON charge (due_at) WHERE outcome = 'pending';
             CREATE TABLE withheld_answer (
                 charge_key TEXT PRIMARY KEY,

@@ -30,6 +30,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
     /// Asks about subscriptions whose price has risen.
     let priceConsents: PriceConsentService
     let history: HistoryService
+    let copies: AppCopy
     let queue: QueueReader
     let events: EventService
     let transactions: TransactionService
@@ -109,6 +110,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         prompts = PromptService(context: context, purchases: purchases)
         signIns = SignInService(context: context)
         history = HistoryService(context: context, purchases: purchases, renewals: renewals)
+        copies = AppCopy(context: context)
         queue = QueueReader(context: context)
         events = EventService(database: database)
         transactions = TransactionService(context: context)
@@ -238,6 +240,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
         endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
         endpoints.handle(PaymentEndpoints.reset, history.reset)
         endpoints.handle(PaymentEndpoints.removeApp, history.removeApp)
+        endpoints.handle(PaymentEndpoints.copyApp, copies.copy)
+        endpoints.handle(PaymentEndpoints.markApp, copies.mark)
     }
 
     private func job(

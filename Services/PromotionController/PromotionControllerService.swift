@@ -80,6 +80,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         endpoints.handle(PromotionEndpoints.deleteDevice, devices.delete)
         endpoints.handle(PromotionEndpoints.putInstallation, devices.putInstallation)
         endpoints.handle(PromotionEndpoints.deleteInstallation, devices.deleteInstallation)
+        endpoints.handle(PromotionEndpoints.copyApp, PromotionDataCopy(database: database).copy)
         endpoints.handle(PromotionEndpoints.removeApp) { [database, times = devices.times] request in
             let reply = try await PromotionDataRemoval(database: database).remove(request)
             times.forget(request.bundleId)

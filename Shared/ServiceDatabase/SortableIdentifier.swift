@@ -24,6 +24,9 @@ package enum CrockfordBase32 {
             decoding: (0..<count).reversed().map { alphabet[Int((value >> (5 * UInt64($0))) & 31)] }, as: UTF8.self)
     }
 
+    /// Tells whether a byte is a digit.
+    package static func isDigit(_ byte: UInt8) -> Bool { alphabet.contains(byte) }
+
     /// The number of digits such as ``digits(_:count:)`` writes, for numbers that are not negative.
     /// - Returns: Nil for any other text, and for a number larger than `Int64` allows.
     package static func number(_ digits: some Sequence<UInt8>) -> Int64? {

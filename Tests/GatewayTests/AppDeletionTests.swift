@@ -151,12 +151,12 @@ import Testing
             let (stores, later) = (store.gateway.stores, Timestamp.wallClock() + .seconds(600))
             let making = try await stores.begin(Sample.bundleId, seed: 1, at: .wallClock(), until: later)
             let other = try await stores.begin("com.example.app2", seed: 1, at: .wallClock(), until: later)
-            try await stores.open(other)
+            try await stores.open(other, until: later)
             let inside = try await store.send(.DELETE, "/s/t-1" + Self.path, token: admin)
             #expect(inside.status == 400, "\(inside.text)")
             #expect(inside.text.contains("t-1"))
             #expect(try await store.send(.DELETE, Self.path, token: admin).status == 204)
-            await #expect(throws: StoreError.self) { try await stores.open(making) }
+            await #expect(throws: StoreError.self) { try await stores.open(making, until: later) }
             let found = try await store.send(.GET, "/admin/v1/stores", token: admin).decode(IsolatedStoresResponse.self)
             #expect(found.stores.map(\.store) == ["t-1", "t-3"])
             #expect(found.stores.map(\.state) == [.removing, .open])

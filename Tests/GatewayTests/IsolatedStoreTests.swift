@@ -322,7 +322,7 @@ import Testing
             let app = try await stores.begin("com.example.app", seed: 1, at: now, until: now + .seconds(1))
             store.moveClock(to: now + .seconds(1))
             #expect(try await remover(store).removeAll() == 1)
-            let error = await #expect(throws: StoreError.self) { try await stores.open(app) }
+            let error = await #expect(throws: StoreError.self) { try await stores.open(app, until: now + .seconds(1)) }
             #expect(error?.code == .notFound)
             try await stores.abandon(app)
             #expect(try await list(store).map(\.state) == [.removing])

@@ -341,6 +341,47 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a store is copied beside no work, and each change of it makes another mark`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let bought = try await buy(Self.first, in: store)
+            _ = try await store.current.service.captures.captureAll()
+            let request = CopyAppRequest(from: Self.first.bundleId, to: Self.second.bundleId)
+            func mark() async throws -> AppMark {
+                try await store.caller.call(PaymentEndpoints.markApp, AppRequest(bundleId: Self.first.bundleId))
+            }
+            func setPhase(_ phase: String) async throws {
+                _ = try await store.database.write { transaction in
+                    try await transaction.execute(
+                        "UPDATE payment_transaction SET phase = ? WHERE transaction_number = ?", phase, bought[0])
+                }
+            }
+            for phase in ["charging", "granting", "waiting"] {
+                try await setPhase(phase)
+                let refused = await #expect(throws: StoreError.self) {
+                    try await store.caller.call(PaymentEndpoints.copyApp, request)
+                }
+                #expect(refused?.code == .serviceUnavailable)
+                #expect(refused?.retryAfterMs == 0)
+            }
+            try await setPhase("settled")
+            let copied = try await store.caller.call(PaymentEndpoints.copyApp, request)
+            #expect(try await mark() == copied)
+            // Equal keys are the payments of before.
+            #expect(try await buy(Self.second, in: store) == bought)
+            #expect(try await mark() == copied, "the copy is another store")
+            _ = try await store.caller.call(
+                SubscriptionEndpoints.putClock,
+                PutClockRequest(bundleId: Self.first.bundleId, rate: nil, now: nil, frozen: true))
+            let frozen = try await mark()
+            #expect(frozen != copied)
+            let named = ScopedIdentifier("\(bought[1] ?? 0)", in: IsolationScope(Self.first))
+            _ = try await store.caller.call(
+                ServerAPIEndpoints.openRefundRequest, OpenRefundRequest(named, reason: .other))
+            #expect(try await mark() != frozen)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a removed store leaves nothing, and others keep what they have`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             _ = try await buy(Self.first, in: store)

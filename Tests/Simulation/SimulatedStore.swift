@@ -172,6 +172,7 @@ final class SimulatedStore: Sendable {
             reverseRefund: { [weak self] (request, _) async throws(StoreError) in
                 try await Self.ask(self, life) { ledger in try await ledger.reverse(request) }
             },
+            copyLedger: { (_, _) async throws(StoreError) in Empty() },
             publish: { _ in },
             app: { (request, _) async throws(StoreError) in
                 App(bundleId: request.bundleId, settings: AppSettings(name: "Example"), catalogVersion: 1)

@@ -208,6 +208,8 @@ extension FakeStore {
         "GET /admin/v1/stores": JSONText.value(IsolatedStoresResponse(stores: [isolatedStore])),
         "POST /admin/v1/stores": JSONText.value(madeStore),
         "POST /admin/v1/stores/file": JSONText.value(madeStore),
+        "POST /admin/v1/stores/t-7/fork": JSONText.value(madeStore),
+        "POST /admin/v1/stores/t-7/snapshot": JSONText.value(snapshot),
         "DELETE /admin/v1/stores/t-7": .object([:]),
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [Promoted.app])),
         "GET \(app)/products": JSONText.value(ProductsPageResponse(products: products)),
@@ -422,6 +424,10 @@ extension FakeStore {
 
     static let isolatedStore = IsolatedStore(
         store: "t-7", bundleId: "com.example.app", state: .open, seed: 42,
+        createdAt: Timestamp(milliseconds: 1_795_255_204_000), expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
+
+    static let snapshot = IsolatedStore(
+        store: "t-8", bundleId: "com.example.app", state: .snapshot, snapshot: "subscribed", seed: 42,
         createdAt: Timestamp(milliseconds: 1_795_255_204_000), expiresAt: Timestamp(milliseconds: 1_795_258_804_000))
 
     static let madeStore = IsolatedStoreResponse(

@@ -123,6 +123,32 @@ import Testing
         #expect(table.contains("t-6") && table.contains("removing") && table.contains("t-7"))
     }
 
+    @Test func `a snapshot is listed and offered by its name, and takes no commands`() async {
+        let store = FakeStore()
+        store.answer(
+            "GET /admin/v1/stores",
+            JSONText.value(IsolatedStoresResponse(stores: [FakeStore.isolatedStore, FakeStore.snapshot])))
+        #expect(await store.run("store", "list", "-o", "names").said.result == "t-7\n")
+        let table = await store.run("store", "list").said.result
+        #expect(table.contains("subscribed") && table.contains("snapshot") && !table.contains("t-8"))
+        let (status, said) = await store.run("store", "snapshot", "t-7", "subscribed", "--ttl", "20d")
+        #expect(status == .success)
+        #expect(said.narration.contains("storebus store fork subscribed"))
+        #expect(store.requests.last?.body == Array(#"{"name":"subscribed","ttl":"20d"}"#.utf8))
+    }
+
+    @Test(arguments: [["store", "fork", "t-9"], ["store", "restore", "t-9"], ["store", "snapshot", "t-9", "n"]])
+    func `a fork or snapshot of a store that is gone says where to look`(command: [String]) async {
+        let store = FakeStore()
+        let verb = command[1] == "snapshot" ? "snapshot" : "fork"
+        store.answer("POST /admin/v1/stores/t-9/\(verb)", status: 404, StubTransport.problem(404, .notFound))
+        let (status, said) = await Recorder.run(
+            command, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: store)
+        #expect(status == .refused)
+        #expect(said.narration.contains("there is no isolated store 't-9'"))
+        #expect(said.narration.contains("those that exist: storebus store list"))
+    }
+
     @Test func `the key of a directory is that of each isolated store of its installation`() throws {
         let (place, directory) = try Fixtures.project(Self.installation)
         for (url, variables) in [

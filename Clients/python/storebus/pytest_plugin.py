@@ -17,7 +17,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "storebus(catalogue=None, app='com.example.app', clock=None, running=False, seed=None): "
+        "markers", "storebus(catalogue=None, snapshot=None, app='com.example.app', clock=None, running=False, seed=None): "
         "the store that the fixture `store` makes. A catalogue's path is relative to the test's file")
 
 

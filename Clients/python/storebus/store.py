@@ -43,6 +43,15 @@ class Store:
             self._installation.request("DELETE", f"/admin/v1/stores/{self.name}")
             self._installation = None
 
+    def fork(self, *, running=False, lifetime="1h"):
+        """Makes another store with everything that this one has now. Doing the same in both shows the same."""
+        return self._installation.fork(self.name, running=running, lifetime=lifetime)
+
+    def snapshot(self, name, *, lifetime="7d"):
+        """Keeps the store as it is now under a name, for `Installation.fork` and the fixture's `snapshot=`."""
+        self._installation.request(
+            "POST", f"/admin/v1/stores/{self.name}/snapshot", {"name": name, "ttl": lifetime})
+
     def request(self, method, path, body=None, *, query=None, key=None, token=None):
         """Sends an operator's request to the store: `request("GET", "/admin/v1/transactions")`."""
         return self._endpoint.request(method, path, body, query=query, key=key, token=token)

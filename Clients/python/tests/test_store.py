@@ -38,6 +38,29 @@ def test_a_purchase_waits_in_the_queue_until_it_is_finished(store):
     assert store.customer("bob").unfinished() == []
 
 
+@pytest.mark.storebus(CATALOGUE, clock="2026-01-01T00:00:00Z", seed=42)
+def test_forks_of_a_snapshot_go_on_where_it_was_taken(store, storebus_installation):
+    store.customer("alice").buy(MONTHLY)
+    store.notifications.wait("SUBSCRIBED")
+    store.snapshot("subscribed")
+    store.clock.advance("8d")
+    renewals = []
+    for _ in range(2):
+        with storebus_installation.store(snapshot="subscribed") as fork:
+            assert fork.clock.now().day == 1
+            fork.notifications
+            fork.clock.advance("8d")
+            renewals.append(fork.notifications.wait("DID_RENEW").uuid)
+    assert renewals == [store.notifications.wait("DID_RENEW").uuid] * 2
+    with store.fork() as fork:
+        assert fork.clock.now().day == 9
+    storebus_installation.request("DELETE", "/admin/v1/stores/subscribed")
+    with pytest.raises(StoreError, match="not found"):
+        storebus_installation.fork("subscribed")
+    with pytest.raises(TypeError, match="leave them out"):
+        storebus_installation.store(snapshot="subscribed", seed=7)
+
+
 @pytest.mark.storebus(CATALOGUE)
 def test_one_key_is_one_purchase(store):
     alice = store.customer("alice")

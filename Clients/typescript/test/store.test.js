@@ -30,6 +30,26 @@ test("a purchase waits in the queue until it is finished", withStore({ catalogue
   assert.equal(Buffer.from(await alice.receipt(), "base64")[0], 0x30);
 }));
 
+test("forks of a snapshot go on where it was taken", withStore({ catalogue, clock: "2026-01-01T00:00:00Z", seed: 42 }, async (store) => {
+  await store.customer().buy(monthly);
+  await store.notifications.wait("SUBSCRIBED");
+  await store.snapshot("subscribed-ts");
+  await store.clock.advance("8d");
+  const renewed = await store.notifications.wait("DID_RENEW");
+  const fork = await (await installation()).store({ snapshot: "subscribed-ts" });
+  await fork.notifications.listen();
+  assert.deepEqual(await fork.clock.now(), new Date("2026-01-01T00:00:00Z"));
+  await fork.clock.advance("8d");
+  assert.equal((await fork.notifications.wait("DID_RENEW")).uuid, renewed.uuid);
+  await fork.close();
+  const other = await store.fork();
+  assert.deepEqual(await other.clock.now(), new Date("2026-01-09T00:00:00Z"));
+  await other.close();
+  await (await installation()).request("DELETE /admin/v1/stores/{store}", { path: { store: "subscribed-ts" } });
+  await assert.rejects((await installation()).fork("subscribed-ts"), /not found/);
+  await assert.rejects((await installation()).store({ snapshot: "subscribed-ts", seed: 7 }), /leave seed out/);
+}));
+
 test("settings decide how a purchase ends", withStore({ catalogue }, async (store) => {
   const alice = store.customer("alice");
   await alice.set({ askToBuy: true });

@@ -37,6 +37,9 @@ struct PurchaseCollaborators: Sendable {
     /// Takes a refund back, idempotent by key.
     /// - Throws: As `refund`.
     var reverseRefund: @Sendable (ReverseRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
+    /// Copies the charges and refunds of an isolated store.
+    /// - Throws: For any call without a reply.
+    var copyLedger: @Sendable (CopyAppRequest, ContinuousClock.Instant) async throws(StoreError) -> Empty
     /// Notifies other services of a committed change, at most once.
     var publish: @Sendable (PublishedChange) -> Void
     /// Reads an app from Catalog.
@@ -80,6 +83,7 @@ extension PurchaseCollaborators {
             cancelCharge: caller.function(ProcessorEndpoints.cancelCharge),
             refund: caller.function(ProcessorEndpoints.createRefund),
             reverseRefund: caller.function(ProcessorEndpoints.reverseRefund),
+            copyLedger: caller.function(ProcessorEndpoints.copyApp),
             publish: { change in
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)

@@ -474,6 +474,13 @@ extension FaultsResponse.Fault {
     }
 }
 
+extension ForkedStore {
+    @_disfavoredOverload
+    package init(running: borrowing Bool? = nil, ttl: String? = nil) {
+        self.init(running: copy running, ttl: ttl)
+    }
+}
+
 extension HistoryResponse {
     @_disfavoredOverload
     package init(removed: borrowing Int, cancelledIntents: Int? = nil) {
@@ -498,10 +505,12 @@ extension IntentDecisionResponse {
 extension IsolatedStore {
     @_disfavoredOverload
     package init(
-        store: borrowing String, bundleId: String, state: State, seed: Int64, createdAt: Timestamp, expiresAt: Timestamp
+        store: borrowing String, bundleId: String, state: State, snapshot: String? = nil, seed: Int64,
+        createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.init(
-            store: copy store, bundleId: bundleId, state: state, seed: seed, createdAt: createdAt, expiresAt: expiresAt)
+            store: copy store, bundleId: bundleId, state: state, snapshot: snapshot, seed: seed, createdAt: createdAt,
+            expiresAt: expiresAt)
     }
 }
 
@@ -619,6 +628,13 @@ extension NewRestore {
     @_disfavoredOverload
     package init(applicationUsername: borrowing String? = nil) {
         self.init(applicationUsername: copy applicationUsername)
+    }
+}
+
+extension NewSnapshot {
+    @_disfavoredOverload
+    package init(name: borrowing String, ttl: String? = nil) {
+        self.init(name: copy name, ttl: ttl)
     }
 }
 

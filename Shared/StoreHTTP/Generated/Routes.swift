@@ -72,7 +72,7 @@ extension IntentRoutes {
 }
 
 extension IsolatedStoreRoutes {
-    static let all: [any HTTPOperation] = [create, createFromFile, list, delete]
+    static let all: [any HTTPOperation] = [create, createFromFile, fork, snapshot, list, delete]
 }
 
 extension KeyRoutes {

@@ -25,13 +25,27 @@ package enum IsolatedStoreRoutes {
             .newStoreBundleId, .fileName, .newStoreClock, .newStoreRunning, .newStoreTTL, .newStoreSeed,
         ], body: .streamed, content: .json("CatalogFile"), responses: [.created()],
         errors: [.lengthRequired, .catalogInvalid, .tooMany])
-    /// Lists the stores, oldest first.
+    /// Makes a store with everything that another store, or a snapshot, has.
+    ///
+    /// The new store has its catalogue, customers, transactions, devices, settings and notifications, the same seed,
+    /// and the same time on a frozen clock. It has keys of its own. Do the same in both, and both show the same.
+    ///
+    /// If a purchase, a renewal or a notification is under way, the request waits for its end, up to two seconds.
+    package static let fork = HTTPEndpoint<ForkedStore, IsolatedStoreResponse>(
+        "forkStore", .post, "/admin/v1/stores/{store}/fork", .admin, isBodyOptional: true, responses: [.created()])
+    /// Keeps a store as it is now, under a name, for any number of forks.
+    ///
+    /// A snapshot is a store that no request reaches and whose clock is frozen. It costs as much space as its rows.
+    /// The list of the stores has it. Delete it by its name.
+    package static let snapshot = HTTPEndpoint<NewSnapshot, IsolatedStore>(
+        "snapshotStore", .post, "/admin/v1/stores/{store}/snapshot", .admin, responses: [.created()])
+    /// Lists the stores and snapshots, oldest first.
     ///
     /// A store that is being removed is listed until its last data is gone.
     package static let list = HTTPEndpoint<Empty, IsolatedStoresResponse>(
         "listStores", .get, "/admin/v1/stores", .admin,
         parameters: .adminPage, needs: .storage)
-    /// Closes a store at once and removes its data.
+    /// Closes a store at once and removes its data, or a snapshot's.
     ///
     /// Its keys and sessions open nothing from then on. The services remove the rest afterwards.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
@@ -121,11 +135,32 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var expiresAt: Timestamp
 }
 
-/// An isolated store in a list.
+/// The optional body of `POST /admin/v1/stores/{store}/fork`: `{"ttl":"10m"}`.
+package struct ForkedStore: Hashable, Sendable, Codable {
+    /// Whether the new store's clock runs. Left out, it is false: the clock moves by call only.
+    package var running: Bool?
+    /// How long the new store lasts by the wall clock: `90s`, `10m`, `36h`, at most `7d`. Left out, it is an hour.
+    package var ttl: String?
+}
+
+/// The body of `POST /admin/v1/stores/{store}/snapshot`: `{"name":"subscribed"}`.
+package struct NewSnapshot: Hashable, Sendable, Codable {
+    /// Maximum length of a name in bytes.
+    package static let nameLengthMax = 64
+
+    /// The snapshot's name, which no other snapshot has. It is not like a store's, such as `t-7`.
+    package var name: String
+    /// How long the snapshot lasts by the wall clock: `12h`, `20d`, at most `28d`. Left out, it is seven days.
+    package var ttl: String?
+}
+
+/// An isolated store or snapshot in a list.
 package struct IsolatedStore: Hashable, Sendable, Codable {
     /// Whether requests to a store are answered.
     package enum State: String, CaseIterable, Sendable, Codable {
         case open
+        /// No request reaches it. Stores are made of it.
+        case snapshot
         /// The store is closed, and the services are removing its data.
         case removing
     }
@@ -134,6 +169,8 @@ package struct IsolatedStore: Hashable, Sendable, Codable {
     package var store: String
     package var bundleId: String
     package var state: State
+    /// The name of a snapshot. Absent for a store.
+    package var snapshot: String?
     package var seed: Int64
     /// By the wall clock.
     package var createdAt: Timestamp

@@ -168,6 +168,17 @@ extension AppLeaseRequest {
     }
 }
 
+extension AppMark {
+    @_disfavoredOverload
+    public init(
+        customers: borrowing Int64, changes: Int64, refundRequests: Int64, extensions: Int64, clockEpoch: Int64
+    ) {
+        self.init(
+            customers: copy customers, changes: changes, refundRequests: refundRequests, extensions: extensions,
+            clockEpoch: clockEpoch)
+    }
+}
+
 extension AppRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String) {

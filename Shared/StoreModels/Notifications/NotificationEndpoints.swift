@@ -22,6 +22,10 @@ public enum NotificationEndpoints {
     public static let settled = Endpoint<NotificationsSettledRequest, NotificationsSettled>(
         .appStoreServer, "notification.settled", isIdempotent: true, errors: [])
 
+    /// Copies an isolated store's endpoint and notifications into a new store, after all of PaymentQueue's events.
+    /// - Throws: `requestInvalid` for stores of other apps or seeds, `serviceUnavailable` beside an attempt.
+    public static let copyApp = Endpoint<CopyAppRequest, Empty>(
+        .appStoreServer, "app.copy", isIdempotent: false, errors: [])
     /// Removes the stored data of an app, a part at a time.
     public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .appStoreServer, "app.remove", isIdempotent: true, errors: [])

@@ -168,6 +168,13 @@ public enum PaymentEndpoints {
     public static let lastEvents = Endpoint<LastEventsRequest, EventsReply>(
         .paymentQueue, "events.last", isIdempotent: true, errors: [])
 
+    /// Copies an isolated store's data into a new store, and answers the mark of what was copied.
+    /// - Throws: `requestInvalid` for stores of other apps or seeds, `serviceUnavailable` beside work under way.
+    public static let copyApp = Endpoint<CopyAppRequest, AppMark>(
+        .paymentQueue, "app.copy", isIdempotent: false, errors: [])
+    /// Reads the mark of an app as it is now.
+    public static let markApp = Endpoint<AppRequest, AppMark>(
+        .paymentQueue, "app.mark", isIdempotent: true, errors: [])
     /// Removes the stored data of an app, a part at a time.
     public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .paymentQueue, "app.remove", isIdempotent: true, errors: [])

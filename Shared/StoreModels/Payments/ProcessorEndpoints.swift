@@ -29,6 +29,10 @@ public enum ProcessorEndpoints {
     /// Lists the refunds in order, for reconciliation.
     public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
         .paymentProcessor, "refund.list", isIdempotent: true, errors: [])
+    /// Copies an isolated store's charges and refunds, so that those of the copy can be refunded.
+    /// - Throws: `requestInvalid` for stores of other apps or seeds.
+    public static let copyApp = Endpoint<CopyAppRequest, Empty>(
+        .paymentProcessor, "app.copy", isIdempotent: false, errors: [])
     /// Lists the ledger in order, for reconciliation with the store.
     public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
         .paymentProcessor, "charge.list", isIdempotent: true, errors: [])

@@ -77,6 +77,10 @@ public enum PromotionEndpoints {
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .promotionController, "prompt.answer", isIdempotent: false, errors: [.notFound])
 
+    /// Copies an isolated store's data into a new store.
+    /// - Throws: `requestInvalid` for stores of other apps or seeds, `serviceUnavailable` beside work under way.
+    public static let copyApp = Endpoint<CopyAppRequest, Empty>(
+        .promotionController, "app.copy", isIdempotent: false, errors: [])
     /// Removes the stored data of an app, a part at a time.
     public static let removeApp = Endpoint<RemoveAppRequest, RemoveAppReply>(
         .promotionController, "app.remove", isIdempotent: true, errors: [])

@@ -94,6 +94,21 @@ public struct CopyAppRequest: Hashable, Sendable, Codable {
     public var to: String
 }
 
+/// Tells two states of an app at PaymentQueue apart.
+///
+/// Each change of a customer or of the clock makes another one, and so does every event for the app's server.
+public struct AppMark: Hashable, Sendable, Codable {
+    public var customers: Int64
+    /// Grows with each change of a customer.
+    public var changes: Int64
+    /// The number of open ones.
+    public var refundRequests: Int64
+    /// The number of extensions of all subscribers that are complete.
+    public var extensions: Int64
+    /// Grows with each setting of the clock. 0 without a clock.
+    public var clockEpoch: Int64
+}
+
 /// Asks a service to remove its rows of an app: an isolated store's, or one that the operator deletes.
 public struct RemoveAppRequest: Hashable, Sendable, Codable {
     public var bundleId: String

@@ -11,6 +11,7 @@ final class FakeAppStoreServer: Sendable {
         /// A customer of each, by the notification's UUID.
         var customers: [String: String] = [:]
         var isSettled = true
+        var copies: [CopyAppRequest] = []
         /// Apps of isolated stores that were removed.
         var removed: [String] = []
         var failure: StoreError?
@@ -76,6 +77,12 @@ final class FakeAppStoreServer: Sendable {
 
     private func serveEndpoints() {
         service.handle(NotificationEndpoints.getEndpoint) { [self] in try endpoint($0) }
+        service.handle(NotificationEndpoints.copyApp) { [self] request in
+            try reading { contents in
+                contents.copies.append(request)
+                return Empty()
+            }
+        }
         service.handle(NotificationEndpoints.removeApp) { [self] request in
             try reading { contents in
                 contents.removed.append(request.bundleId)

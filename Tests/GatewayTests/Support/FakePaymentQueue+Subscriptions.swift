@@ -84,6 +84,23 @@ extension FakePaymentQueue {
         }
     }
 
+    func serveCopies() {
+        service.handle(PaymentEndpoints.copyApp) { [self] request in
+            try check()
+            try await contents.withLock { $0.duringCopy }()
+            return try contents.withLock { contents throws(StoreError) in
+                contents.copies.append(request)
+                if contents.busyCopies > 0 {
+                    contents.busyCopies -= 1
+                    throw StoreError(.serviceUnavailable, "the store is not idle", retryAfterMs: 0)
+                }
+                defer { contents.mark.changes += contents.changesAfterCopy }
+                return contents.mark
+            }
+        }
+        service.handle(PaymentEndpoints.markApp) { [self] _ in contents.withLock { $0.mark } }
+    }
+
     func serveClock() {
         service.handle(PaymentEndpoints.removeApp) { [self] request in
             try check()

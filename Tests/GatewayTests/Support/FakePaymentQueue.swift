@@ -14,6 +14,14 @@ final class FakePaymentQueue: Sendable {
         var finished: Set<String> = []
         var journal: [CustomerChange] = []
         var seq: Int64 = 0
+        var copies: [CopyAppRequest] = []
+        /// What happens while a store is copied.
+        var duringCopy: @Sendable () async throws -> Void = {}
+        /// How many of the next copies find work under way.
+        var busyCopies = 0
+        /// How often a copied store changes before the gateway asks again.
+        var changesAfterCopy: Int64 = 0
+        var mark = AppMark(customers: 1, changes: 5, refundRequests: 0, extensions: 0, clockEpoch: 1)
         /// Apps of isolated stores that were removed.
         var removed: [String] = []
         /// Requests for a removal that say that more is left, before one that does not.
@@ -89,6 +97,7 @@ final class FakePaymentQueue: Sendable {
         serveOperating()
         serveSubscriptions()
         serveOperations()
+        serveCopies()
         serveClock()
         serveReceipts()
         serveServerAPI()

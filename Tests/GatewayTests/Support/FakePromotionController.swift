@@ -47,6 +47,7 @@ final class FakePromotionController: Sendable {
     init(_ service: FakeService) {
         self.service = service
         service.handle(PromotionEndpoints.removeApp) { _ in RemoveAppReply(isDone: true) }
+        service.handle(PromotionEndpoints.copyApp) { _ in Empty() }
         serveDevices()
         serveOverrides()
         serveIntents()

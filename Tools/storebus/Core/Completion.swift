@@ -45,6 +45,11 @@ enum Completion {
         try await api.at(nil).all(IsolatedStoreRoutes.list).open.map(\.store)
     }
 
+    static let storesAndSnapshots = kind { api, _ throws(CLIError) in
+        try await api.at(nil).all(IsolatedStoreRoutes.list).filter { $0.state != .removing }
+            .map { $0.snapshot ?? $0.store }
+    }
+
     static let services = CompletionKind.list(ServiceList.services)
 
     private static func kind(

@@ -10,6 +10,8 @@ package struct IsolatedStores: Sendable {
     package struct Stored: Hashable, Sendable {
         package var app: IsolatedApp
         package var state: String
+        /// The name of a snapshot. Nil for a store.
+        package var snapshot: String?
         package var createdAt: Timestamp
         package var expiresAt: Timestamp
     }
@@ -17,6 +19,8 @@ package struct IsolatedStores: Sendable {
     /// Being made: no request reaches it.
     private static let making = "making"
     private static let open = "open"
+    /// Kept for forks: no request reaches it.
+    private static let snapshot = "snapshot"
     private static let removing = "removing"
     private static let counter = SQLCounter("isolated_store")
     /// How long a gateway that removes a store keeps others from it.
@@ -62,15 +66,14 @@ package struct IsolatedStores: Sendable {
     }
 
     /// Opens a store, whose key and settings AppStoreServer has.
-    /// - Throws: `notFound` for a store that is over, or whose app is being deleted.
-    package func open(_ app: IsolatedApp) async throws {
+    /// - Parameters:
+    ///   - expiresAt: The end of its time, by the wall clock.
+    ///   - source: The store that it is a copy of. It has to be there still, because its removal is in parts.
+    /// - Throws: `notFound` for a store that is over, or whose app or source is being deleted.
+    package func open(_ app: IsolatedApp, until expiresAt: Timestamp, of source: IsolatedApp? = nil) async throws {
         let isOpen = try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
-                try await transaction.execute(
-                    """
-                    UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?
-                        AND NOT EXISTS (SELECT 1 FROM app_deletion WHERE bundle_id = ?)
-                    """, Self.open, app.number, Self.making, app.shownBundleId) == 1
+                try await finish(app, Self.open, nil, until: expiresAt, of: source, in: transaction)
             }
         }
         guard isOpen else {
@@ -81,8 +84,68 @@ package struct IsolatedStores: Sendable {
         }
     }
 
+    /// Keeps a store that is being made as a snapshot.
+    /// - Parameters:
+    ///   - expiresAt: The end of its time, by the wall clock.
+    ///   - source: The store that it is a copy of.
+    /// - Throws: `requestInvalid` for the name of another one, `notFound` as ``open(_:until:of:)``.
+    package func keep(
+        _ app: IsolatedApp, as name: String, until expiresAt: Timestamp, of source: IsolatedApp
+    ) async throws {
+        let isKept = try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            do {
+                return try await database.write { transaction in
+                    try await Self.checkIsFree(name, in: transaction)
+                    return try await finish(app, Self.snapshot, name, until: expiresAt, of: source, in: transaction)
+                }
+            } catch let error as PersistenceError {
+                // Another request has taken the name meanwhile.
+                if case .constraint = error.code { throw Self.taken }
+                throw error
+            }
+        }
+        guard isKept else {
+            throw StoreError(.notFound, "store \(source.store) or its app was deleted before the snapshot was complete")
+        }
+    }
+
+    private func finish(
+        _ app: IsolatedApp, _ state: String, _ name: String?, until expiresAt: Timestamp, of source: IsolatedApp?,
+        in transaction: SQLTransaction
+    ) async throws -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE isolated_store SET state = ?, snapshot = ?, expires_at = ? WHERE number = ? AND state = ?
+                AND NOT EXISTS (SELECT 1 FROM app_deletion WHERE bundle_id = ?)
+                AND EXISTS (
+                    SELECT 1 FROM isolated_store s
+                    WHERE s.number = ? AND s.expires_at > ? AND s.state IN (?, ?, ?))
+            """, state, name, expiresAt.milliseconds, app.number, Self.making, app.shownBundleId,
+            (source ?? app).number, now().milliseconds, Self.open, Self.snapshot,
+            source == nil ? Self.making : Self.open) == 1
+    }
+
+    /// Checks that no snapshot has a name.
+    /// - Throws: `requestInvalid`.
+    package func checkIsFree(_ name: String) async throws {
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.read { try await Self.checkIsFree(name, in: $0) }
+        }
+    }
+
+    private static func checkIsFree(_ name: String, in reader: SQLReader) async throws {
+        let other = try await reader.queryOne("SELECT 1 FROM isolated_store WHERE snapshot = ?", name)
+        if other != nil { throw taken }
+    }
+
+    private static var taken: StoreError {
+        .invalid("$.name", "is the name of another snapshot; delete that one first, or choose another name")
+    }
+
     /// Gives up a store that is not open. Its data is removed, also what was written after an earlier removal.
-    package func abandon(_ app: IsolatedApp) async throws {
+    /// - Parameter delay: How long a service may still write some of it.
+    package func abandon(_ app: IsolatedApp, delay: Duration = .zero) async throws {
+        let later = (now() + delay).milliseconds
         let now = now().milliseconds
         try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
             try await database.write { transaction in
@@ -90,9 +153,10 @@ package struct IsolatedStores: Sendable {
                 _ = try await transaction.execute(
                     """
                     INSERT INTO isolated_store (number, bundle_id, state, created_at, expires_at, claimed_until)
-                    VALUES (?, ?, ?, ?, ?, 0)
-                    ON CONFLICT (number) DO UPDATE SET state = excluded.state, claimed_until = excluded.claimed_until
-                    """, app.number, app.bundleId, Self.removing, now, now)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (number) DO UPDATE
+                        SET state = excluded.state, snapshot = NULL, claimed_until = excluded.claimed_until
+                    """, app.number, app.bundleId, Self.removing, now, now, delay > .zero ? later : 0)
             }
         }
     }
@@ -131,6 +195,20 @@ package struct IsolatedStores: Sendable {
         }.map(Stored.init)
     }
 
+    /// Finds the store or snapshot that a fork is made of.
+    /// - Throws: `notFound` for one that is unknown, removed or over.
+    package func source(_ name: String) async throws -> Stored {
+        if let store = try await find(name) { return store }
+        let snapshot = try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.queryOne(
+                    "SELECT * FROM isolated_store WHERE snapshot = ? AND expires_at > ?", name, now().milliseconds)
+            }
+        }
+        guard let snapshot else { throw Self.unknown(name) }
+        return try Stored(snapshot)
+    }
+
     /// Lists the stores after a number, oldest first.
     package func list(after number: Int64, limit: Int) async throws -> [Stored] {
         try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
@@ -147,17 +225,23 @@ package struct IsolatedStores: Sendable {
         StoreError(
             .notFound,
             "isolated store '\(name.prefix(64))' not found: it was deleted, or its time is over; GET /admin/v1/stores "
-                + "lists them, POST makes one")
+                + "lists stores and snapshots, POST makes a store")
     }
 
     // MARK: Removing
 
-    /// Closes a store: its keys open nothing any more, and a gateway removes the rest.
+    /// Closes a store or snapshot: its keys open nothing any more, and a gateway removes the rest.
     /// - Returns: The store's app. Nil for an unknown one.
     package func close(_ name: String) async throws -> String? {
-        guard let number = IsolatedApp.number(ofStore: name) else { return nil }
-        return try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
-            try await database.write { try await Self.close(number, in: $0) }
+        try await withStoreErrors(of: GatewaySchema.owner, logger: logger) {
+            try await database.write { transaction in
+                if let number = IsolatedApp.number(ofStore: name) {
+                    return try await Self.close(number, in: transaction)
+                }
+                let row = try await transaction.queryOne("SELECT number FROM isolated_store WHERE snapshot = ?", name)
+                guard let row else { return nil }
+                return try await Self.close(try row["number"], in: transaction)
+            }
         }
     }
 
@@ -165,13 +249,16 @@ package struct IsolatedStores: Sendable {
     func closeAll(of bundleId: String, in transaction: SQLTransaction) async throws {
         let prefix = bundleId + "@"
         try await transaction.execute(
-            "UPDATE isolated_store SET state = ? WHERE state = ? AND substr(bundle_id, 1, ?) = ?", Self.removing,
-            Self.open, prefix.unicodeScalars.count, prefix)
+            """
+            UPDATE isolated_store SET state = ?, snapshot = NULL
+            WHERE state IN (?, ?) AND substr(bundle_id, 1, ?) = ?
+            """, Self.removing, Self.open, Self.snapshot, prefix.unicodeScalars.count, prefix)
     }
 
     private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> String? {
         let row = try await transaction.queryOne(
-            "UPDATE isolated_store SET state = ? WHERE number = ? RETURNING bundle_id", removing, number)
+            "UPDATE isolated_store SET state = ?, snapshot = NULL WHERE number = ? RETURNING bundle_id",
+            removing, number)
         guard let bundleId: String = try row?["bundle_id"] else { return nil }
         return bundleId
     }
@@ -238,7 +325,8 @@ extension IsolatedStores.Stored {
             throw StoreError(.internal, "an isolated store's row cannot be read")
         }
         self.init(
-            app: app, state: try row["state"], createdAt: Timestamp(milliseconds: try row["created_at"]),
+            app: app, state: try row["state"], snapshot: try row["snapshot"],
+            createdAt: Timestamp(milliseconds: try row["created_at"]),
             expiresAt: Timestamp(milliseconds: try row["expires_at"]))
     }
 }

@@ -161,6 +161,10 @@ extension SchemaTable {
         declare(
             NewIsolatedStore.self,
             .part(["ttl": .text(matching: "^[0-9]+[smhd]$"), "seed": ["minimum": 0, "maximum": 4_294_967_295]]))
+        declare(ForkedStore.self, .part(["ttl": .text(matching: "^[0-9]+[smhd]$")]))
+        declare(
+            NewSnapshot.self,
+            .part(["name": .text(max: NewSnapshot.nameLengthMax), "ttl": .text(matching: "^[0-9]+[smhd]$")]))
         declare(FaultRequest.self, .part(["service": .faultTarget]))
         declare(IssueRequest.self, .part(["of": .text(matching: "^([0-9]{1,19}|[0-9a-f-]{36})$")]))
     }

@@ -1,23 +1,37 @@
 import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 import StorebusTesting
 import Testing
 
 @testable import AppStoreServer
 @testable import Catalog
+@testable import PaymentProcessor
 @testable import PaymentQueue
 @testable import PromotionController
 
-/// Goal: a removed isolated store leaves no rows, nor does a deleted app, whose late requests remove nothing.
+/// Goal: a removed isolated store leaves no rows, nor does a deleted app, whose late requests remove nothing. A copied
+/// store has every row of its source.
 ///
-/// Method: each table with a column for an app or a scope has one row of the app, then the service removes the app.
-@Suite struct AppRemovalTests {
+/// Method: each table with a column for an app or a scope has one row of the app, then the service removes or copies
+/// the app.
+@Suite struct AppRowsTests {
     /// Tables whose rows stay, with the reason.
     private static let exceptions = [
         "charge": "the sandbox processor's ledger keeps the charges of removed stores",
         "isolated_store": "the gateway removes the row last, when each service has removed its own",
         "app_deletion": "as isolated_store",
+    ]
+
+    /// Tables whose rows are not copied, with the reason.
+    private static let uncopied = [
+        "app_clock": "the copy's clock is written frozen, and PromotionController asks for it",
+        "clock_advance": "it has the keys of moves that have ended",
+        "server_event": "AppStoreServer has imported the events",
+        "app_key": "the copy has keys of its own",
+        "server_api_app": "it is written with the copy's key",
+        "server_api_rate": "it counts the requests to the store",
     ]
 
     private static let isolated = "com.example.app@t-7.42"
@@ -68,6 +82,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [ServiceName.paymentQueue, .paymentProcessor, .promotionController, .appStoreServer])
+    func `each table with an app or a scope has the copy's rows, or a reason`(_ service: ServiceName) async throws {
+        let migrations = try #require(service.migrations)
+        try await TestDatabase(.sqlite).with(migrations: migrations) { database in
+            let columns = try await Self.columns(of: database, bundleId: Self.isolated)
+            try await Self.fill(columns, of: database)
+            let copy = try StoreCopy(CopyAppRequest(from: Self.isolated, to: "com.example.app@t-9.42"))
+            try await database.write { transaction in
+                try await transaction.execute("PRAGMA defer_foreign_keys = ON")
+                switch service {
+                case .paymentQueue: try await PaymentQueue.AppCopy.copyRows(copy, in: transaction)
+                case .paymentProcessor: try await LedgerCopy.copyRows(copy, in: transaction)
+                case .promotionController: try await PromotionDataCopy.copyRows(copy, in: transaction)
+                default: try await AppStoreDataCopy.copyRows(copy, in: transaction)
+                }
+            }
+            for table in columns.keys.sorted() {
+                let count = try await Self.count(table, of: database)
+                #expect(
+                    count == (Self.uncopied[table] == nil ? 2 : 1),
+                    "\(service.rawValue) does not copy a store's rows of the table \(table)")
+            }
+        }
+    }
+
     private static func count(_ table: String, of database: any SQLDatabase) async throws -> Int? {
         try await database.read { reader in
             try await reader.queryOne("SELECT COUNT(*) AS count FROM \"\(table)\"")?["count"]
@@ -106,7 +145,8 @@ import Testing
         case "attempt": "NULL"
         // A refund without a reply stays in the outbox.
         case "reversal": "0"
-        default: type == "TEXT" ? "'x'" : "1"
+        // Identifiers are unique on the installation, so a copy has others.
+        default: type == "TEXT" ? "'t_01k9p3s2rg0123456789abcdef'" : "1"
         }
     }
 

@@ -55,23 +55,33 @@ struct AppCopy: QueuePart {
         let last = deadline - PurchaseService.replyMargin
         let copy = try StoreCopy(request, wall: clock.wall())
         let mark = try await StoreCopy.commit(in: database, until: last) { transaction in
-            // A commit about a customer locks the customer first, and one with a new customer or purchase takes a number.
-            try await CustomerRepository.awaitCommits(of: request.from, in: transaction)
-            _ = try await transaction.query(
-                "SELECT value FROM isolated_counter WHERE bundle_id = ? ORDER BY name \(transaction.dialect.lockRow)",
-                request.from)
-            let mark = try await Self.mark(of: request.from, in: transaction)
-            let wall = clock.wall()
-            let source = try await ClockRepository.lock(request.from, wall: wall, in: transaction)
-            try await checkIsIdle(request.from, at: source.now(wall: wall), in: transaction)
-            try await ClockRepository.insert(request.to, wall: wall, in: transaction)
-            try await ClockRepository.set(source.set(frozen: true, wall: wall), of: request.to, in: transaction)
+            let mark = try await lock(request.from, in: transaction)
+            try await copyClock(request, in: transaction)
             try await Self.copyRows(copy, in: transaction)
             return mark
         }
         _ = try await collaborators.copyLedger(request, last)
         try await awaitEvents(until: last)
         return mark
+    }
+
+    /// Keeps other commits about the store away. One with a new customer or purchase takes a number.
+    /// - Returns: The mark of the store from now on.
+    private func lock(_ bundleId: String, in transaction: SQLTransaction) async throws -> AppMark {
+        try await CustomerRepository.awaitCommits(of: bundleId, in: transaction)
+        _ = try await transaction.query(
+            "SELECT value FROM isolated_counter WHERE bundle_id = ? ORDER BY name \(transaction.dialect.lockRow)",
+            bundleId)
+        return try await Self.mark(of: bundleId, in: transaction)
+    }
+
+    /// Writes the copy's clock, unless work is under way or due in the store.
+    private func copyClock(_ request: CopyAppRequest, in transaction: SQLTransaction) async throws {
+        let wall = clock.wall()
+        let source = try await ClockRepository.lock(request.from, wall: wall, in: transaction)
+        try await checkIsIdle(request.from, at: source.now(wall: wall), in: transaction)
+        try await ClockRepository.insert(request.to, wall: wall, in: transaction)
+        try await ClockRepository.set(source.set(frozen: true, wall: wall), of: request.to, in: transaction)
     }
 
     /// Waits until AppStoreServer can read all events that were written until now.
